@@ -1,5 +1,12 @@
-//! x
-#![allow(missing_docs)]
-pub mod contract;
+//! The context guard: decides which parts of a coding agent's context the work still needs.
+//!
+//! Everything here computes; only `jev::client` reaches out, and only through `wasi:http`.
+
 #[cfg(target_arch = "wasm32")]
 mod component;
+
+pub mod contract;
+pub mod jev;
+pub mod session;
+pub mod settings;
+pub mod text;
