@@ -1,5 +1,7 @@
 //! The session as the guard sees it: a mirror of the host's branch and context, and what can be read from it.
 
+#[cfg(test)]
+pub(crate) mod fixtures;
 mod history;
 mod message;
 mod mirror;
