@@ -282,7 +282,7 @@ mod tests {
         let mirror = session(items);
         let branch: Vec<_> = mirror.branch().iter().map(|entry| entry.id.as_str()).collect();
         assert_eq!(branch, ["e0", "prompt", "e2", "e3", "e4", "e5"]);
-        let context: Vec<_> = mirror.projection().into_iter().map(|item| item.id()).collect();
+        let context: Vec<_> = mirror.projection().iter().map(|item| item.id()).collect();
         assert_eq!(context, ["e3", "prompt", "e2"]);
     }
 }
