@@ -13,13 +13,16 @@ use regex::Regex;
 
 use super::lines::Lines;
 use super::pattern;
-use crate::text::blank;
+use crate::text::{blank, units};
 
 /// Non-blank lines at the end that stay.
 const LAST: usize = 5;
 
 /// Lines that name a failure and stay, the last such ones.
 const NAMED: usize = 20;
+
+/// Length of the shortest note about lines that go: `[… 1 line omitted (output lines 1–1) …]`.
+const NOTE: usize = 39;
 
 /// Longest part of a line that is looked at, in bytes.
 const LOOK: usize = 2_000;
@@ -63,31 +66,38 @@ static NPM: LazyLock<Regex> = LazyLock::new(|| pattern(r"^npm (?:error|ERR!)"));
 /// The head of a Rust panic, whose message stands on the next line.
 static PANICKED: LazyLock<Regex> = LazyLock::new(|| pattern(r"panicked at .*:[0-9]+:[0-9]+:$"));
 
-/// Returns the lines that stay as ranges in order, blank lines between two of them included.
+/// Where a Rust error is, on the line after it.
+static PLACE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*--> \S"));
+
+/// Returns the lines that stay as ranges in order, with what is between two of them where a note about it
+/// would be longer.
 ///
 /// `passed_over` tells of a line that it is a search hit and so names nothing about this call.
 pub(super) fn lines(lines: &Lines<'_>, passed_over: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
-    let backwards = || (0..lines.count()).rev();
-    let last = backwards().filter(|&at| !blank(lines.get(at))).take(LAST);
-    let panics = |at: usize| at > 0 && PANICKED.is_match(look(lines.get(at - 1)));
-    let named = backwards()
-        .filter(|&at| {
-            !passed_over(at) && (names_failure(lines.get(at)) || panics(at) && !blank(lines.get(at)))
-        })
-        .take(NAMED);
+    let backwards = || (0..lines.count()).rev().filter(|&at| !blank(lines.get(at)));
+    let last = backwards().take(LAST);
+    let named = backwards().filter(|&at| !passed_over(at) && names(lines, at)).take(NAMED);
     let mut kept: Vec<usize> = last.chain(named).collect();
     kept.sort_unstable();
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for at in kept {
         match ranges.last_mut() {
-            // A note about blank lines would be longer than they are.
-            Some(range) if (range.end..at).all(|between| blank(lines.get(between))) => {
+            Some(range) if units(lines.slice(range.end..at.max(range.end))) < NOTE => {
                 range.end = range.end.max(at + 1);
             }
             _ => ranges.push(at..at + 1),
         }
     }
     ranges
+}
+
+/// Returns whether that line names a failure, or goes with the line before it that does.
+fn names(lines: &Lines<'_>, at: usize) -> bool {
+    let line = lines.get(at);
+    let before = at.checked_sub(1).map_or("", |before| lines.get(before));
+    names_failure(line)
+        || PANICKED.is_match(look(before))
+        || PLACE.is_match(look(line)) && names_failure(before)
 }
 
 /// Returns whether a line names an error, a panic, an assertion or an exit status.

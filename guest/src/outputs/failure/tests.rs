@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// A line that is longer than a note about it.
+const FILLER: &str = "nothing in particular happened while this was being made\n";
+
 /// The lines that stay.
 fn kept(text: &str) -> Vec<&str> {
     let all = Lines::new(text);
@@ -14,14 +17,14 @@ fn named(lines: &[&str]) -> Vec<String> {
 
 #[test]
 fn b24_the_last_five_non_blank_lines_stay() {
-    let text = format!("{}\nuno\n\ndue\ntre\nquattro\n\n\ncinque\n\n", "filler\n".repeat(50));
+    let text = format!("{}\nuno\n\ndue\ntre\nquattro\n\n\ncinque\n\n", FILLER.repeat(9));
     assert_eq!(kept(&text), ["uno", "", "due", "tre", "quattro", "", "", "cinque"]);
 }
 
 #[test]
 fn b24_the_last_twenty_lines_that_name_a_failure_stay() {
-    let errors: Vec<String> = (0..30).flat_map(|at| [format!("error: no {at}"), "filler".into()]).collect();
-    let text = format!("{}\n{}", errors.join("\n"), "filler\n".repeat(10));
+    let errors: Vec<String> = (0..30).flat_map(|at| [format!("error: no {at}\n"), FILLER.into()]).collect();
+    let text = errors.concat() + &FILLER.repeat(10);
     let kept = kept(&text);
     let expected: Vec<String> = (10..30).map(|at| format!("error: no {at}")).collect();
     assert_eq!(kept[..20], expected);
@@ -65,6 +68,29 @@ error: test failed, to rerun pass `-p store --lib`";
         ]
     );
     assert!(kept(text).contains(&"it went away"), "the message of a panic stands on its second line");
+}
+
+#[test]
+fn b24_rustc_says_where() {
+    let text = "\
+warning: unused variable: `x`
+ --> src/lib.rs:1:5
+error[E0308]: mismatched types
+ --> src/lib.rs:2:5
+  |
+2 |     1";
+    let all = Lines::new(text);
+    assert_eq!((0..all.count()).filter(|&at| names(&all, at)).collect::<Vec<_>>(), [2, 3]);
+}
+
+#[test]
+fn b24_a_gap_shorter_than_its_note_stays() {
+    let ranges = |gap: &str| {
+        let text = format!("error: one\n{gap}\nerror: two\n{}", FILLER.repeat(9));
+        lines(&Lines::new(&text), |_| false)
+    };
+    assert_eq!(ranges("  |"), [0..3, 7..12]);
+    assert_eq!(ranges(FILLER.trim_end()), [0..1, 2..3, 7..12]);
 }
 
 #[test]
@@ -122,7 +148,7 @@ fn b24_what_only_sounds_like_a_failure_is_none() {
 
 #[test]
 fn b24_search_hits_do_not_count() {
-    let text = format!("{}\n{}", vec!["a.rs:1: error: x"; 30].join("\n"), "filler\n".repeat(9));
+    let text = format!("{}\n{}", vec!["a.rs:1: error: x"; 30].join("\n"), FILLER.repeat(9));
     let all = Lines::new(&text);
     assert_eq!(lines(&all, |at| at < 30), vec![34..39]);
 }

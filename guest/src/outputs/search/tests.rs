@@ -42,7 +42,7 @@ fn l14_b3_a_line_of_a_log_has_no_file() {
         "time=\"2026-10-06T12:30:45Z\" level=info",
         "10.0.0.1:443: refused",
     ] {
-        let log = vec![line; 5].join("\n");
+        let log = [line; 5].join("\n");
         assert_eq!(seen(&log, None), None, "{line}");
         assert_eq!(seen(&log, PLAIN), None, "{line} below a search");
     }
@@ -124,7 +124,7 @@ fn b3_the_grep_tool_puts_a_space_after_the_number() {
 #[test]
 fn a_name_longer_than_any_path_is_no_file() {
     let line = format!("{}:1:x", "a".repeat(NAME + 1));
-    assert_eq!(seen(&vec![line; 3].join("\n"), None), None);
+    assert_eq!(seen(&[line.as_str(); 3].join("\n"), None), None);
 }
 
 #[test]
