@@ -7,6 +7,8 @@ mod component;
 
 pub mod contract;
 pub mod jev;
+pub mod label;
+pub mod outputs;
 pub mod session;
 pub mod settings;
 pub mod text;
