@@ -2,10 +2,9 @@
 //!
 //! Everything here computes; only `jev::client` reaches out, and only through `wasi:http`.
 
-#[cfg(target_arch = "wasm32")]
-mod component;
-
+pub mod component;
 pub mod contract;
+pub mod guard;
 pub mod jev;
 pub mod session;
 pub mod settings;
