@@ -285,4 +285,16 @@ mod tests {
         let context: Vec<_> = mirror.projection().iter().map(|item| item.id()).collect();
         assert_eq!(context, ["e3", "prompt", "e2"]);
     }
+
+    #[test]
+    fn what_a_message_carries_besides_its_text_can_be_set() {
+        let usage = Usage { input: 1, output: 2, cache_read: 3, cache_write: 4 };
+        let mirror =
+            session([a("hi").model("openai/gpt").usage(usage).at(5), r("c1", "x").tool("bash").failed()]);
+        let items: Vec<_> = mirror.projection().iter().collect();
+        let reply = items[0].shown().unwrap().assistant().unwrap();
+        assert_eq!((items[0].entry.time, reply.model.as_str(), reply.usage), (5, "openai/gpt", Some(usage)));
+        let result = items[1].shown().unwrap().tool_result().unwrap();
+        assert_eq!((result.tool_name.as_deref(), result.is_error), (Some("bash"), true));
+    }
 }

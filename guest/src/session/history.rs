@@ -196,6 +196,14 @@ mod tests {
     }
 
     #[test]
+    fn b14_what_is_said_after_a_stub_answers_no_earlier_prompt() {
+        let mut items = answered(2);
+        items[2] = u("prompt 2").replaced("[context-guard] Omitted an earlier exchange.");
+        items.extend(guard_pass(&[("e2", "removed")]));
+        assert_eq!(history(items, 3).exchanges[0].reply.as_deref(), Some("reply 1"));
+    }
+
+    #[test]
     fn b6_a_prompt_that_begins_with_the_marker_is_told() {
         assert_eq!(
             prompts(&history([u("[context-guard] what is this?")], 1)),

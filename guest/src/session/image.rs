@@ -18,12 +18,12 @@ const MOST_TOKENS: u64 = 6_700;
 /// Tokens of an image whose size cannot be read: a usual screenshot.
 const UNREADABLE_TOKENS: usize = 1_600;
 
-/// Decodes what it can: heads are cut anywhere, and hosts differ about padding.
+/// Takes text that was cut anywhere; padding never gets this far.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
         .with_decode_allow_trailing_bits(true)
-        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
+        .with_decode_padding_mode(DecodePaddingMode::RequireNone),
 );
 
 /// Returns width and height in pixels; none where the head does not tell, or tells of no pixel.

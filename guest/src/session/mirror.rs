@@ -76,8 +76,8 @@ impl Mirror {
                     "context entry `{id}` is not on the branch: send its entry as well"
                 )));
             };
-            // An entry beyond the kept branch is a fresh one, whatever stood at its position before.
-            let index = self.indices.get(position).copied().flatten().filter(|_| position < keep_branch);
+            // A kept context item always lies on the kept branch, so a fresh entry never meets one here.
+            let index = self.indices.get(position).copied().flatten();
             if index.is_some_and(|index| index < keep_context) || !seen.insert(position) {
                 return Err(Error::Invalid(format!("entry `{id}` is in the context twice: send each once")));
             }

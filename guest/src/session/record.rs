@@ -29,6 +29,7 @@ pub struct Record {
     #[serde(deserialize_with = "count")]
     pub input_tokens: u64,
     /// What the classifier cost, in US dollars.
+    #[serde(deserialize_with = "number")]
     pub cost_usd: f64,
     /// Wall time of the pass, in milliseconds.
     #[serde(deserialize_with = "count")]
@@ -150,7 +151,7 @@ impl Record {
 
     /// Writes the record as compact JSON.
     pub fn to_json(&self) -> String {
-        // Strings, finite numbers and lists always have a JSON form, and `serde_json` writes null for others.
+        // Everything in it has a JSON form; of a number that is not finite, that is null.
         serde_json::to_string(self).unwrap_or_default()
     }
 
@@ -170,15 +171,20 @@ fn readable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ItemResult
     Ok(items.into_iter().filter_map(|item| serde_json::from_value(item).ok()).collect())
 }
 
+/// Reads a number; null, which is how JSON writes one that is not finite, is 0.
+fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(0.0))
+}
+
 /// Reads a count that a JavaScript writer may have left with a fraction.
 fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     // A cast from a float saturates, so that no number can fail.
-    Ok(f64::deserialize(deserializer)?.round() as u64)
+    Ok(number(deserializer)?.round() as u64)
 }
 
 /// As [`count`], with a sign.
 fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
-    Ok(f64::deserialize(deserializer)?.round() as i64)
+    Ok(number(deserializer)?.round() as i64)
 }
 
 #[cfg(test)]
@@ -245,6 +251,8 @@ mod tests {
     fn numbers_of_another_writer_are_rounded() {
         let record = Record::parse(r#"{"v":1.0,"savedChars":-12.0,"ms":812.6,"requests":-1}"#).unwrap();
         assert_eq!((record.saved_chars, record.ms, record.requests), (-12, 813, 0));
+        let unknown = Record { cost_usd: f64::NAN, ..Record::default() };
+        assert_eq!(Record::parse(&unknown.to_json()).unwrap().cost_usd, 0.0);
     }
 
     #[test]

@@ -1,5 +1,13 @@
 //! The user's settings, and how a project narrows them.
 
+mod keys;
+mod load;
+mod schema;
+#[cfg(test)]
+mod tests;
+
+pub use schema::schema;
+
 /// The settings in force. Lengths are in characters (UTF-16 units), thresholds are probabilities.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -108,5 +116,18 @@ impl Default for Settings {
             exchange_min_saving_chars: 8_000,
             image_keep_turns: 3,
         }
+    }
+}
+
+impl Settings {
+    /// Returns the provider of the classifier: what stands before the first slash of `model`.
+    pub fn provider(&self) -> &str {
+        self.model.split_once('/').map_or("", |(provider, _)| provider)
+    }
+
+    /// Returns the classifier's id at its provider: what stands after the first slash of `model`. An empty one
+    /// resolves to no model.
+    pub fn model_id(&self) -> &str {
+        self.model.split_once('/').map_or("", |(_, id)| id)
     }
 }
