@@ -9,6 +9,11 @@ use super::terms::{Kind, visit};
 /// A query with less weight than this says too little to judge by: four words of an answer.
 const INFORMED: f64 = 2.0;
 
+/// The weight of a rare word of the answer, and how many words have it in full: more of them, each counts
+/// for less, by the root. A long text shares some words with everything.
+const WORD: f64 = 0.5;
+const FEW_WORDS: f64 = 20.0;
+
 /// Shortest quotation, in bytes, and how many letters and digits it must have. Less is found by chance.
 const SHORTEST_QUOTATION: usize = 12;
 const FEWEST_LETTERS: usize = 8;
@@ -56,15 +61,20 @@ impl<'a> Query<'a> {
                 }
             };
             visit(source.text, &mut add);
-            for span in code_spans(source.text) {
-                // A word set as code on its own is a name.
-                let mut found = Vec::new();
-                visit(span, |kind, term| found.push((kind, term.to_owned())));
-                if let [(Kind::Word, name)] = found.as_slice() {
-                    add(Kind::Identifier, name);
+            for span in code_spans(source.text).filter(|span| is_name(span)) {
+                // Its first term is the whole of it. A word set as code on its own is a name.
+                let mut whole = None;
+                visit(span, |kind, term| {
+                    whole.get_or_insert_with(|| (kind, term.to_owned()));
+                });
+                if let Some((Kind::Word, name)) = whole {
+                    add(Kind::Identifier, &name);
                 }
             }
         }
+        let words = terms.values().filter(|term| term.weight <= WORD).count();
+        let damping = (FEW_WORDS / words as f64).sqrt().min(1.0);
+        terms.values_mut().filter(|term| term.weight <= WORD).for_each(|term| term.weight *= damping);
         let quoting: Vec<&str> = sources.iter().filter(|source| source.leading).map(|s| s.text).collect();
         let mut quotations: Vec<&str> = quoting
             .iter()
@@ -122,7 +132,7 @@ fn weight(kind: Kind, term: &str) -> f64 {
         // An answer that names a file does not speak of all the files beside it.
         Kind::Folder => 0.0,
         Kind::Number if term.len() > 2 => 1.0,
-        Kind::Number | Kind::Word => 0.5,
+        Kind::Number | Kind::Word => WORD,
     }
 }
 
@@ -185,6 +195,12 @@ fn enclosed(text: &str, mark: char) -> impl Iterator<Item = &str> {
 /// Returns a line without what Markdown puts around a quotation.
 fn undecorated(line: &str) -> &str {
     line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '>' | '*' | '-' | '+' | '|' | '`'))
+}
+
+/// Returns whether a code span is one name, such as `retry`, `retry()` or `max-age`.
+fn is_name(span: &str) -> bool {
+    let name = span.trim_matches(|c: char| !c.is_alphanumeric());
+    name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
 }
 
 /// Returns whether a text is long and wordy enough to be found only where it was taken from. A single name

@@ -109,6 +109,22 @@ fn of_a_long_file_the_function_stays_that_the_answer_names() {
     assert_eq!(kept(&request("why are the totals a cent off?", answer, &source())), [3]);
 }
 
+#[test]
+fn a_long_answer_does_not_keep_everything_that_shares_its_words() {
+    let answer = "The totals are a cent off since `round_half_even` takes its tie branch by comparing binary \
+                  floats exactly. A float that prints as 0.125 can sit slightly beside it, so the branch is \
+                  missed and the ordinary rounding decides. I replaced the comparison by a tolerance of one \
+                  billionth, which is far below a cent and far above the noise of a sum over a year of rows. \
+                  Nothing else had to change: rows are still written one by one, the file is opened for \
+                  appending, synced before it is closed, and a header checksum covers what was imported or \
+                  exported meanwhile. Reading back a large ledger counts its lines first, which takes a moment \
+                  but never matters for an amount. I ran the accounting suite twice with both locales, compared \
+                  the quarterly reports with the printed ones, and found the three known differences gone. If \
+                  you want exact decimals instead, a fixed point type would be the next step; it touches every \
+                  writer and reader of the format, therefore I left it alone for today.";
+    assert_eq!(kept(&request("why are the totals a cent off?", answer, &source())), [3]);
+}
+
 /// A log of a build, ten lines a chunk, with one failure.
 fn log() -> Vec<String> {
     (0..12)
@@ -144,6 +160,21 @@ fn of_a_log_the_line_stays_that_the_answer_quotes() {
 fn a_part_of_a_line_is_quoted_as_well() {
     let answer = "It says `lost connection to db-replica`, so the replica is at fault.";
     assert_eq!(kept(&request("what failed?", answer, &log())), [8]);
+}
+
+#[test]
+fn a_plain_word_set_as_code_is_a_name() {
+    let chunks: Vec<String> = ["max-age=60", "retry(3)", "open(path)", "close(path)", "seek(0)", "flush()"]
+        .map(String::from)
+        .into();
+    for (answer, chunk) in [("The value comes from `max-age` alone.", 1), ("So `retry()` gives up.", 2)] {
+        let p = |answer: &str| {
+            let request = request("where does it come from?", answer, &chunks);
+            judge(&request)[&format!("chunk_{chunk}")]["probability"].as_f64().unwrap()
+        };
+        assert!(p(answer) >= KEEP);
+        assert!(p(&answer.replace('`', "")) < p(answer));
+    }
 }
 
 #[test]
