@@ -1,5 +1,6 @@
 //! Jev, the classifier: questions and answers as data, the client that asks, and the built-in judge.
 
+pub mod builtin;
 pub mod client;
 pub mod question;
 pub mod schedule;
@@ -17,6 +18,9 @@ use system_one::{Protocol, Usage};
 ///
 /// Only a component has a network: elsewhere, all but the built-in judge fails.
 pub fn ask(service: &Service, questions: &[Question], budget: Budget) -> Vec<Verdict> {
+    if service.api == builtin::API && service.model == builtin::MODEL {
+        return questions.iter().map(judged).collect();
+    }
     let Some(protocol) = Protocol::named(&service.api) else {
         return questions.iter().map(|question| failed(question.id, Failure::Error)).collect();
     };
@@ -28,6 +32,14 @@ pub fn ask(service: &Service, questions: &[Question], budget: Budget) -> Vec<Ver
         }
     };
     ask_over_the_wire(protocol, service, questions, post)
+}
+
+fn judged(question: &Question) -> Verdict {
+    let verdict = failed(question.id, Failure::Error);
+    match serde_json::from_str(&question.body) {
+        Ok(request) => Verdict { reply: answered(builtin::judge(&request)), ..verdict },
+        Err(_) => verdict,
+    }
 }
 
 fn ask_over_the_wire(
@@ -75,4 +87,77 @@ fn answered(answers: Map<String, Value>) -> Reply {
 
 fn failed(id: u32, failure: Failure) -> Verdict {
     Verdict { id, reply: Reply::Failed(failure), sent_bytes: 0, input_tokens: 0, cost_usd: 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const BUDGET: Budget = Budget { timeout_ms: 8_000, concurrency: 6 };
+
+    fn service(api: &str, model: &str) -> Service {
+        Service {
+            api: api.into(),
+            base_url: "https://jev.test/v1".into(),
+            model: model.into(),
+            headers: Vec::new(),
+            input_price: 0.5,
+        }
+    }
+
+    fn question(id: u32) -> Question {
+        let body = json!({
+            "state": {"final_answer": "it is in src/a.rs", "chunks": {"chunk_1": "src/a.rs:1: fn main"}},
+            "questions": {"chunk_1": {"type": "bool", "instructions": "?", "criteria": {}}},
+        });
+        Question { id, body: body.to_string() }
+    }
+
+    fn broken(id: u32) -> Question {
+        Question { id, body: "{".into() }
+    }
+
+    #[test]
+    fn every_question_gets_its_own_verdict_and_a_broken_one_is_not_sent() {
+        let answer = json!({
+            "answers": {"chunk_1": {"type": "noul", "noul": 0.25}}, "usage": {"input_tokens": 1_000_000},
+        });
+        let ends = [Ok(answer.to_string().into_bytes()), Ok(b"<html>".to_vec()), Err(Failure::Denied)];
+        let service = service("typesafe-system-one", "jev-latest");
+        let questions = [question(7), broken(8), question(9), question(10)];
+        let verdicts = ask_over_the_wire(Protocol::SystemOne, &service, &questions, |bodies| {
+            assert_eq!(bodies.len(), 3);
+            ends.map(|outcome| Exchange { outcome, sent_bytes: 40 }).to_vec()
+        });
+        let told: Vec<_> =
+            verdicts.iter().map(|v| (v.id, v.reply.clone(), v.sent_bytes, v.cost_usd)).collect();
+        assert_eq!(
+            told,
+            [
+                (7, Reply::Answers(r#"{"chunk_1":{"type":"bool","probability":0.25}}"#.into()), 40, 0.5),
+                (8, Reply::Failed(Failure::Error), 0, 0.0),
+                (9, Reply::Failed(Failure::Error), 40, 0.0),
+                (10, Reply::Failed(Failure::Denied), 40, 0.0),
+            ]
+        );
+    }
+
+    #[test]
+    fn the_built_in_judge_answers_without_a_network() {
+        let verdicts = ask(&service("builtin", "lexical"), &[question(1), broken(2)], BUDGET);
+        assert!(matches!(&verdicts[0].reply, Reply::Answers(answers) if answers.contains("chunk_1")));
+        assert_eq!((verdicts[0].sent_bytes, verdicts[0].cost_usd), (0, 0.0));
+        assert_eq!(verdicts[1].reply, Reply::Failed(Failure::Error));
+    }
+
+    #[test]
+    fn an_unknown_service_fails_every_question() {
+        for (api, model) in [("llama-cpp-classify", "x"), ("", ""), ("builtin", "semantic")] {
+            let verdicts = ask(&service(api, model), &[question(1), question(2)], BUDGET);
+            assert_eq!(verdicts.iter().map(|verdict| verdict.id).collect::<Vec<_>>(), [1, 2]);
+            assert!(verdicts.iter().all(|verdict| verdict.reply == Reply::Failed(Failure::Error)));
+        }
+    }
 }
