@@ -6,6 +6,8 @@ pub mod component;
 pub mod contract;
 pub mod guard;
 pub mod jev;
+pub mod label;
+pub mod outputs;
 pub mod session;
 pub mod settings;
 pub mod text;
