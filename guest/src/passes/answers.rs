@@ -47,8 +47,7 @@ impl Answers {
             answers.denied |= matches!(verdict.reply, sessions::Reply::Failed(Failure::Denied));
             *place = Some(reply(verdict.reply));
         }
-        answers.replies =
-            replies.into_iter().map(|reply| reply.unwrap_or(Reply::Failed(missing))).collect();
+        answers.replies = replies.into_iter().map(|reply| reply.unwrap_or(Reply::Failed(missing))).collect();
         answers
     }
 }

@@ -29,8 +29,7 @@ impl Pass {
         if bodies.is_empty() {
             return None;
         }
-        let questions: Vec<Question> =
-            (0..).zip(bodies).map(|(id, body)| Question { id, body }).collect();
+        let questions: Vec<Question> = (0..).zip(bodies).map(|(id, body)| Question { id, body }).collect();
         let budget = Budget { timeout_ms: settings.timeout_ms, concurrency: settings.concurrency };
         Some((Pass { phase, questions: questions.len() }, Inquiry { questions, budget }))
     }

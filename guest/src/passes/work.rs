@@ -65,7 +65,7 @@ impl<'a> Work<'a> {
         let mut replies = answers.replies.as_slice();
         let mut decided = Decided::default();
         for plan in &self.large {
-            let (own, rest) = replies.split_at_checked(plan.requests_count()).unwrap_or((replies, &[]));
+            let (own, rest) = replies.split_at_checked(plan.questions()).unwrap_or((replies, &[]));
             replies = rest;
             decided.add(plan, plan.judge(own, &scene, settings));
         }
