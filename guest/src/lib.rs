@@ -2,13 +2,15 @@
 //!
 //! Everything here computes; only `jev::client` reaches out, and only through `wasi:http`.
 
-#[cfg(target_arch = "wasm32")]
-mod component;
-
+pub mod component;
 pub mod contract;
+pub mod guard;
 pub mod jev;
 pub mod label;
 pub mod outputs;
+pub mod passes;
+pub mod recall;
+pub mod report;
 pub mod session;
 pub mod settings;
 pub mod text;

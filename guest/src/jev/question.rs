@@ -14,6 +14,14 @@ pub struct Request {
     pub questions: Map<String, Value>,
 }
 
+impl Request {
+    /// Writes the request as compact JSON.
+    pub fn to_json(&self) -> String {
+        // Maps of JSON values always have a JSON form.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
 /// A typed question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]

@@ -153,6 +153,11 @@ impl<'a> Plan<'a> {
         sent.map(|(at, _)| question::request(subject, at, scene)).collect()
     }
 
+    /// Returns the number of [`Plan::requests`].
+    pub fn questions(&self) -> usize {
+        self.segments.iter().filter(|segment| !segment.oversize).count()
+    }
+
     /// Judges the output by the replies to [`Plan::requests`], in the same order.
     ///
     /// A reply that is missing counts as one that came too late. Whatever fails is kept.

@@ -6,6 +6,8 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use crate::contract::sessions;
+
 /// The version of the format that this file describes.
 const VERSION: u64 = 1;
 
@@ -14,7 +16,7 @@ const VERSION: u64 = 1;
 #[serde(rename_all = "camelCase", default)]
 pub struct Record {
     #[serde(rename = "v", deserialize_with = "count")]
-    version: u64,
+    pub(crate) version: u64,
     /// When the pass ran; run end where an old record has none.
     pub phase: Phase,
     /// The configured classifier as `provider/id`.
@@ -88,6 +90,15 @@ pub enum Phase {
     /// After the run's last reply.
     #[default]
     RunEnd,
+}
+
+impl From<sessions::Phase> for Phase {
+    fn from(phase: sessions::Phase) -> Self {
+        match phase {
+            sessions::Phase::MidRun => Phase::MidRun,
+            sessions::Phase::RunEnd => Phase::RunEnd,
+        }
+    }
 }
 
 /// What was judged.
