@@ -24,7 +24,7 @@ use regex::Regex;
 
 pub use self::candidate::{Candidate, large, outputs, worth_asking};
 pub use self::decision::{Failure, Reason, Reply};
-pub use self::numbering::first_line;
+pub use self::numbering::{ends_with_note, first_line};
 pub use self::rendering::recall;
 
 use self::chunk::Chunk;
