@@ -113,6 +113,8 @@ fn b3_headings_without_numbers_count_where_the_call_asked_for_them() {
     let files = ["src/a.rs", "src/a.rs", "src/a.rs", "-", "b.rs", "b.rs"];
     assert_eq!(seen(text, HEADINGS).unwrap(), files);
     assert_eq!(seen(text, PLAIN), None);
+    let unbroken = "src/a.rs\n// fn x\nb.rs\nlet y;";
+    assert_eq!(seen(unbroken, HEADINGS).unwrap(), ["src/a.rs", "src/a.rs", "b.rs", "b.rs"]);
 }
 
 #[test]

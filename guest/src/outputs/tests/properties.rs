@@ -77,7 +77,7 @@ fn is_reduced(original: &str, replacement: &str, kept: usize) -> Result<(), Test
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
 
     #[test]
     fn kept_lines_are_lines_of_the_original_and_every_gap_has_its_note(
