@@ -128,11 +128,3 @@ fn a_name_longer_than_any_path_is_no_file() {
     let line = format!("{}:1:x", "a".repeat(NAME + 1));
     assert_eq!(seen(&[line.as_str(); 3].join("\n"), None), None);
 }
-
-#[test]
-fn a_line_of_dashes_takes_no_time_to_speak_of() {
-    let file = "a-1".repeat(300);
-    let dashes = "-1".repeat(100_000);
-    let text = format!("{file}:1:x\n{file}:2:x\n{dashes}\n{dashes}");
-    assert!(files(&Lines::new(&text), PLAIN).is_none());
-}
