@@ -32,6 +32,11 @@ impl Candidate<'_> {
         label::label(self.tool, self.arguments)
     }
 
+    /// Returns whether it is long enough to be judged piece by piece.
+    pub fn is_large(&self, settings: &Settings) -> bool {
+        units(&self.text) >= settings.min_result_chars
+    }
+
     /// Returns its arguments; an empty object where they are missing or broken.
     pub(super) fn object(&self) -> Map<String, Value> {
         label::object(self.arguments)
@@ -71,12 +76,6 @@ pub fn outputs<'a>(
         })
     };
     run.span.iter().filter_map(candidate).collect()
-}
-
-/// Keeps the large ones, which are judged piece by piece.
-pub fn large<'a>(mut outputs: Vec<Candidate<'a>>, settings: &Settings) -> Vec<Candidate<'a>> {
-    outputs.retain(|output| units(&output.text) >= settings.min_result_chars);
-    outputs
 }
 
 /// Returns whether the large outputs of a finished run are worth a question, by their total length.

@@ -1,7 +1,7 @@
 //! Large tool outputs: which there are, what to ask about them, and what takes their place.
 //!
-//! [`outputs`] and [`large`] find the candidates of a run. A [`Plan`] cuts one into chunks and segments, asks
-//! about every segment, and judges the replies. All of it is computation on what is handed in.
+//! [`outputs`] finds the candidates of a run. A [`Plan`] cuts a large one into chunks and segments, asks about
+//! every segment, and judges the replies. All of it is computation on what is handed in.
 
 mod candidate;
 mod chunk;
@@ -22,7 +22,7 @@ use std::ops::Range;
 
 use regex::Regex;
 
-pub use self::candidate::{Candidate, large, outputs, worth_asking};
+pub use self::candidate::{Candidate, outputs, worth_asking};
 pub use self::decision::{Failure, Reason, Reply};
 pub use self::numbering::first_line;
 pub use self::rendering::recall;

@@ -65,7 +65,7 @@ mod tests {
                 .map(|s| s.chunks.clone())
                 .collect::<Vec<_>>()
         };
-        assert_eq!(ranges(&[16_000, 16_000]), [0..2]);
+        assert_eq!(ranges(&[16_000, 16_000, 1]), [0..2, 2..3]);
         assert_eq!(ranges(&[16_000, 16_001]), [0..1, 1..2]);
         assert_eq!(ranges(&[10, 40_000, 10]), [0..1, 1..2, 2..3]);
     }

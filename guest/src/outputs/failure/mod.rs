@@ -6,20 +6,24 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::lines::Lines;
+use super::lines::{Lines, plain};
 use super::pattern;
-use crate::text::blank;
+use crate::text::{blank, units};
 
 /// Non-blank lines at the end that stay.
 const LAST: usize = 5;
 
 /// Lines that name a failure and stay, the last such ones.
 const NAMED: usize = 20;
+
+/// Length of the shortest note about lines that go: `[… 1 line omitted (output lines 1–1) …]`.
+const NOTE: usize = 39;
 
 /// Longest part of a line that is looked at, in bytes.
 const LOOK: usize = 2_000;
@@ -31,12 +35,12 @@ static NAMES: LazyLock<Regex> = LazyLock::new(|| {
         (?: ^ | [^\w./\\$:-] )
         (?: (?i: errors? | fatal | panic(?:ked|s)? | assert(?:ion|ions|ed|_eq|_ne)?
               | undefined\ reference | segmentation\ fault | core\ dumped )
-          | FAIL(?:ED|URE|URES)? | [\w.$]*[a-z](?:Error|Exception|Warning\ as\ error)
+          | FAIL(?:ED|URE|URES)? | [\w.$]*[a-z](?:Error|Exception)
           | SIG(?:ABRT|BUS|FPE|ILL|KILL|SEGV|TERM) )
         (?: $ | [^\w./\\(-] | [.!-](?:\s|$) )
-      | (?i: \b exit(?:ed|s)? \b [^\n]{0,20} \b (?:status|code|signal)? \s* [:=]? \s* -?[0-9]+ \b )
+      | (?i: \b exit(?:ed|s)? (?: \s+(?:with|status|code|signal|value) )* \s* [:=(]? \s* -?[0-9]+ \b )
       | (?i: \b (?:exit|return) \ (?:status|code) \b )
-      | ^ \s* not\ ok \b                                       # TAP
+      | ^ \s* (?: not\ ok \b | [✖✗✘×✕] \s )                    # a test's name
       | ^ E \s{2,} \S                                          # pytest
       | _test\.go:[0-9]+:                                      # go test
       | ^ \s* (?i: left | right | expected | received | actual | got | want ) \s* :",
@@ -48,8 +52,9 @@ static HARMLESS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r#"(?ix)
         \b (?:0|no|zero|without|any) \s+ (?:[a-z]+\s+)? (?:errors? | failures? | exceptions? | panics? | fatal) \b
-      | \b (?:errors? | failures?) ["']? \s* [:=] \s* (?: 0\b | none\b | null\b | false\b | nil\b | \[\] | "" | '' )
-      | \b exit (?:ed|s)? \b [^\n]{0,20}? \s [:=]? \s* 0 \b"#,
+      | \b (?:errors | failures | error["'] | error\s*=) ["']? \s* [:=]? \s* 0 \b
+      | \b errors? ["']? \s* [:=] \s* (?: none\b | null\b | false\b | nil\b | \[\] | "" | '' )
+      | \b exit(?:ed|s)? (?: \s+(?:with|status|code|value) )* \s* [:=(]? \s* 0 \b"#,
     )
 });
 
@@ -63,25 +68,23 @@ static NPM: LazyLock<Regex> = LazyLock::new(|| pattern(r"^npm (?:error|ERR!)"));
 /// The head of a Rust panic, whose message stands on the next line.
 static PANICKED: LazyLock<Regex> = LazyLock::new(|| pattern(r"panicked at .*:[0-9]+:[0-9]+:$"));
 
-/// Returns the lines that stay as ranges in order, blank lines between two of them included.
+/// Where a Rust error is, on the line after it.
+static PLACE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*--> \S"));
+
+/// Returns the lines that stay as ranges in order, with what is between two of them where a note about it
+/// would be longer.
 ///
 /// `passed_over` tells of a line that it is a search hit and so names nothing about this call.
 pub(super) fn lines(lines: &Lines<'_>, passed_over: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
-    let backwards = || (0..lines.count()).rev();
-    let last = backwards().filter(|&at| !blank(lines.get(at))).take(LAST);
-    let panics = |at: usize| at > 0 && PANICKED.is_match(look(lines.get(at - 1)));
-    let named = backwards()
-        .filter(|&at| {
-            !passed_over(at) && (names_failure(lines.get(at)) || panics(at) && !blank(lines.get(at)))
-        })
-        .take(NAMED);
+    let backwards = || (0..lines.count()).rev().filter(|&at| !blank(lines.get(at)));
+    let last = backwards().take(LAST);
+    let named = backwards().filter(|&at| !passed_over(at) && names(lines, at)).take(NAMED);
     let mut kept: Vec<usize> = last.chain(named).collect();
     kept.sort_unstable();
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for at in kept {
         match ranges.last_mut() {
-            // A note about blank lines would be longer than they are.
-            Some(range) if (range.end..at).all(|between| blank(lines.get(between))) => {
+            Some(range) if units(lines.slice(range.end..at.max(range.end))) < NOTE => {
                 range.end = range.end.max(at + 1);
             }
             _ => ranges.push(at..at + 1),
@@ -90,9 +93,15 @@ pub(super) fn lines(lines: &Lines<'_>, passed_over: impl Fn(usize) -> bool) -> V
     ranges
 }
 
+/// Returns whether that line names a failure, or goes with the line before it that does.
+fn names(lines: &Lines<'_>, at: usize) -> bool {
+    let line = look(lines.get(at));
+    let before = look(at.checked_sub(1).map_or("", |before| lines.get(before)));
+    names_failure(&line) || PANICKED.is_match(&before) || PLACE.is_match(&line) && names_failure(&before)
+}
+
 /// Returns whether a line names an error, a panic, an assertion or an exit status.
 fn names_failure(line: &str) -> bool {
-    let line = look(line);
     if PASS.is_match(line) {
         return false;
     }
@@ -100,8 +109,7 @@ fn names_failure(line: &str) -> bool {
     NAMES.is_match(&HARMLESS.replace_all(&line, " "))
 }
 
-/// Returns the start of a line, which is enough to see what it is about.
-fn look(line: &str) -> &str {
-    let line = line.strip_suffix('\r').unwrap_or(line);
-    &line[..line.floor_char_boundary(LOOK)]
+/// Returns the start of a line as a terminal shows it, which is enough to see what it is about.
+fn look(line: &str) -> Cow<'_, str> {
+    plain(&line[..line.floor_char_boundary(LOOK)])
 }

@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// A line that is longer than a note about it.
+const FILLER: &str = "nothing in particular happened while this was being made\n";
+
 /// The lines that stay.
 fn kept(text: &str) -> Vec<&str> {
     let all = Lines::new(text);
@@ -14,14 +17,14 @@ fn named(lines: &[&str]) -> Vec<String> {
 
 #[test]
 fn b24_the_last_five_non_blank_lines_stay() {
-    let text = format!("{}\nuno\n\ndue\ntre\nquattro\n\n\ncinque\n\n", "filler\n".repeat(50));
+    let text = format!("{}\nuno\n\ndue\ntre\nquattro\n\n\ncinque\n\n", FILLER.repeat(9));
     assert_eq!(kept(&text), ["uno", "", "due", "tre", "quattro", "", "", "cinque"]);
 }
 
 #[test]
 fn b24_the_last_twenty_lines_that_name_a_failure_stay() {
-    let errors: Vec<String> = (0..30).flat_map(|at| [format!("error: no {at}"), "filler".into()]).collect();
-    let text = format!("{}\n{}", errors.join("\n"), "filler\n".repeat(10));
+    let errors: Vec<String> = (0..30).flat_map(|at| [format!("error: no {at}\n"), FILLER.into()]).collect();
+    let text = errors.concat() + &FILLER.repeat(10);
     let kept = kept(&text);
     let expected: Vec<String> = (10..30).map(|at| format!("error: no {at}")).collect();
     assert_eq!(kept[..20], expected);
@@ -68,12 +71,36 @@ error: test failed, to rerun pass `-p store --lib`";
 }
 
 #[test]
+fn b24_rustc_says_where() {
+    let text = "\
+warning: unused variable: `x`
+ --> src/lib.rs:1:5
+error[E0308]: mismatched types
+ --> src/lib.rs:2:5
+  |
+2 |     1";
+    let all = Lines::new(text);
+    assert_eq!((0..all.count()).filter(|&at| names(&all, at)).collect::<Vec<_>>(), [2, 3]);
+}
+
+#[test]
+fn b24_a_gap_shorter_than_its_note_stays() {
+    let ranges = |gap: &str| {
+        let text = format!("error: one\n{gap}\nerror: two\n{}", FILLER.repeat(9));
+        lines(&Lines::new(&text), |_| false)
+    };
+    assert_eq!(ranges("  |"), [0..3, 7..12]);
+    assert_eq!(ranges(FILLER.trim_end()), [0..1, 2..3, 7..12]);
+}
+
+#[test]
 fn b24_npm_pytest_go_and_gcc() {
     let lines = [
         "AssertionError: expected 1 to be 2 // Object.is equality",
         " FAIL  src/a.test.ts > adds",
         "  Expected: 3",
         "not ok 2 - adds",
+        "  ✖ adds (0.05ms)",
         "npm error Lifecycle script `test` failed with error:",
         "E       assert 1 == 2",
         "FAILED tests/test_a.py::test_b - ValueError: bad value",
@@ -89,6 +116,9 @@ fn b24_npm_pytest_go_and_gcc() {
         "src/a.ts(12,5): error TS2304: Cannot find name 'x'.",
         "Segmentation fault (core dumped)",
         "Command exited with code 1",
+        "subprocess returned non-zero exit status",
+        "error: 0 is no valid size",
+        "error: no errors were expected",
         "java.lang.NullPointerException: oops",
         "fatal: not a git repository",
         r#"{"level":"error","msg":"no route"}"#,
@@ -104,7 +134,10 @@ fn b24_what_only_sounds_like_a_failure_is_none() {
         "Found 0 failures",
         "errors: 0",
         r#""error": null,"#,
+        r#""error":0,"#,
         "exited with code 0",
+        "exit status: 0",
+        "exit the loop after 10 tries",
         "src/error_handler.rs:12: fn handle()",
         "src/error.rs",
         "throw new Error('boom')",
@@ -122,14 +155,22 @@ fn b24_what_only_sounds_like_a_failure_is_none() {
 
 #[test]
 fn b24_search_hits_do_not_count() {
-    let text = format!("{}\n{}", vec!["a.rs:1: error: x"; 30].join("\n"), "filler\n".repeat(9));
+    let text = format!("{}\n{}", vec!["a.rs:1: error: x"; 30].join("\n"), FILLER.repeat(9));
     let all = Lines::new(&text);
     assert_eq!(lines(&all, |at| at < 30), vec![34..39]);
 }
 
 #[test]
-fn carriage_returns_and_long_lines_are_looked_at_with_care() {
-    assert!(names_failure("error: x\r"));
-    assert!(names_failure("exit status 1\r"));
-    assert!(!names_failure(&format!("{} error: x", "é".repeat(LOOK))));
+fn b24_colours_and_carriage_returns_do_not_hide_a_failure() {
+    for line in
+        ["error: x\r", "exit status 1\r", "\x1b[0m\x1b[1m\x1b[38;5;9merror[E0308]\x1b[0m: mismatched types"]
+    {
+        assert!(names(&Lines::new(line), 0), "{line:?}");
+    }
+}
+
+#[test]
+fn only_the_start_of_a_line_is_looked_at() {
+    let line = format!("{} error: x", "é".repeat(LOOK));
+    assert!(!names(&Lines::new(&line), 0));
 }

@@ -22,7 +22,8 @@ fn told() -> History {
 }
 
 fn candidate(arguments: Option<&'static str>) -> Candidate<'static> {
-    let text = ["alpha", "beta"].map(|word| format!("{word} ").repeat(130)).join("\n");
+    let hits = |file: &str| (1..4).map(|at| format!("{:.<70}", format!("{file}:{at}:"))).collect::<Vec<_>>();
+    let text = [hits("a.rs"), hits("b.rs")].concat().join("\n");
     Candidate { entry: "e1", tool: "bash", arguments, text: Cow::Owned(text), failed: false, turn: Some(0) }
 }
 

@@ -39,13 +39,13 @@ fn found(result: ToolResult, settings: &Settings) -> Option<(String, Option<u32>
 #[test]
 fn l1_an_output_of_4_000_characters_is_large() {
     let settings = Settings::default();
-    let count = |len: usize| large(vec![bash("x".repeat(len))], &settings).len();
-    assert_eq!((count(3_999), count(4_000)), (0, 1));
+    let is_large = |len: usize| bash("x".repeat(len)).is_large(&settings);
+    assert_eq!((is_large(3_999), is_large(4_000)), (false, true));
 }
 
 #[test]
 fn l2_an_emoji_outside_the_bmp_counts_two() {
-    assert_eq!(large(vec![bash("😀".repeat(2_000))], &Settings::default()).len(), 1);
+    assert!(bash("😀".repeat(2_000)).is_large(&Settings::default()));
 }
 
 #[test]
