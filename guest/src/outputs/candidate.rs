@@ -45,13 +45,9 @@ impl Candidate<'_> {
 
 /// Returns the outputs of a run that may be judged, of any length, in the order of the results.
 ///
-/// `ours` tells whether the guard's own edit is in force for an entry. A text that merely begins with the
-/// guard's marker is an output like any other.
-pub fn outputs<'a>(
-    run: &Run<'a>,
-    settings: &Settings,
-    ours: impl Fn(&Projected<'a>) -> bool,
-) -> Vec<Candidate<'a>> {
+/// What the guard replaced already is none. A text that merely begins with the guard's marker is an output
+/// like any other.
+pub fn outputs<'a>(run: &Run<'a>, settings: &Settings) -> Vec<Candidate<'a>> {
     let candidate = |entry: &Projected<'a>| {
         let shown = entry.shown()?;
         let result = shown.tool_result()?;
@@ -60,7 +56,7 @@ pub fn outputs<'a>(
         if result.is_error && !settings.distill_errors
             || !text_only(shown.blocks)
             || settings.exclude_tools.iter().any(|excluded| excluded == tool)
-            || ours(entry)
+            || entry.ours()
         {
             return None;
         }
