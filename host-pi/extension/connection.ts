@@ -92,7 +92,7 @@ export class Connection {
   private async connected(project: string | null): Promise<Runner> {
     if (this.closed) throw new RunnerError("ended", "the session has ended");
     if (this.runner?.alive) return this.runner;
-    if (Date.now() < this.startAfter) throw new RunnerError("gone", "the runner ended and is started again soon");
+    if (Date.now() < this.startAfter) throw new RunnerError("gone", "the runner ended; it is started again soon");
     this.startAfter = Date.now() + this.pause;
     this.pause = Math.min(2 * this.pause, LONGEST_PAUSE);
     this.projection.forget();

@@ -236,14 +236,24 @@ export class Guard {
     } catch (error) {
       if (this.closing.signal.aborted) return undefined;
       try {
-        if (!(error instanceof RunnerError && error.kind === "busy")) draw(ctx, UNAVAILABLE);
-        if (error instanceof MissingBinary) this.notices.warn(ctx, `The guard is unavailable: ${error.message}`);
-        else if (error instanceof Error) this.notices.warn(ctx, `The guard changed nothing: ${error.message}`);
+        this.complain(ctx, error);
       } catch {
         // Pi replaced the session meanwhile: there is nobody left to tell.
       }
       return undefined;
     }
+  }
+
+  private complain(ctx: ExtensionContext, error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    const kind = error instanceof MissingBinary ? "gone" : error instanceof RunnerError ? error.kind : undefined;
+    if (kind === "gone") {
+      draw(ctx, UNAVAILABLE);
+      return this.notices.warn(ctx, `The guard is unavailable: ${message}`, "unavailable");
+    }
+    // A runner that is still at work draws the status bar when it is done.
+    if (kind !== "busy") draw(ctx, UNAVAILABLE);
+    this.notices.warn(ctx, `The guard changed nothing: ${message}`);
   }
 }
 

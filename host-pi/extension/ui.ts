@@ -5,9 +5,10 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 export class Notices {
   private readonly shown = new Set<string>();
 
-  warn(ctx: ExtensionContext, text: string): void {
-    if (!ctx.hasUI || this.shown.has(text)) return;
-    this.shown.add(text);
+  /** @param subject Warnings of one subject count as the same one, however they are worded. */
+  warn(ctx: ExtensionContext, text: string, subject = text): void {
+    if (!ctx.hasUI || this.shown.has(subject)) return;
+    this.shown.add(subject);
     ctx.ui.notify(text, "warning");
   }
 

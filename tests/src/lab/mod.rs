@@ -43,7 +43,7 @@ pub struct Plan {
     pub binary: Option<PathBuf>,
 }
 
-/// One test's laboratory. It ends its servers when it is dropped, and tells what happened if the test failed.
+/// One test's laboratory. It ends its servers when it is dropped, and tells what happened.
 pub struct Lab {
     installed: Installed,
     /// Serves until the laboratory is dropped.
@@ -87,10 +87,11 @@ impl Lab {
             "agent/settings.json",
             &json!({ "defaultProvider": "lab", "defaultModel": "scripted", "quietStartup": true }),
         )?;
-        if !plan.settings.is_null() {
-            write("agent/context-guard.json", &plan.settings)?;
+        let lab = Self { installed, _model: model, classifier, directory, plan };
+        if !lab.plan.settings.is_null() {
+            lab.write_settings(&lab.plan.settings)?;
         }
-        Ok(Self { installed, _model: model, classifier, directory, plan })
+        Ok(lab)
     }
 
     /// The project that Pi works in.
@@ -120,7 +121,7 @@ impl Lab {
     ///
     /// # Errors
     ///
-    /// Fails when Pi cannot be run, or is still running after two minutes.
+    /// Fails when Pi cannot be run, or is still running after a minute.
     pub fn print(&self, arguments: &[&str]) -> Result<Printed> {
         print::run(self.pi(), arguments)
     }
@@ -178,6 +179,16 @@ impl Lab {
         }
     }
 
+    /// Writes the user's `context-guard.json`.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the file cannot be written.
+    pub fn write_settings(&self, settings: &Value) -> Result<()> {
+        let file = self.directory.path().join("agent/context-guard.json");
+        fs::write(file, serde_json::to_string_pretty(settings)?).context("the settings cannot be written")
+    }
+
     /// Pi with nothing of the caller's environment: its own home, no network beyond loopback, the guard loaded.
     fn pi(&self) -> Command {
         let mut command = Command::new(&self.installed.node);
@@ -224,11 +235,9 @@ impl Lab {
 }
 
 impl Drop for Lab {
-    #[expect(clippy::print_stderr, reason = "a failed test is explained by what Pi and the servers saw")]
+    #[expect(clippy::print_stderr, reason = "the test harness shows it for a failed test alone")]
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            eprintln!("{}", self.evidence());
-        }
+        eprintln!("{}", self.evidence());
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 /// Longest life of a Pi that a test started.
-pub(super) const LONGEST: Duration = Duration::from_secs(120);
+pub(super) const LONGEST: Duration = Duration::from_secs(60);
 
 /// What a run printed.
 #[derive(Debug)]

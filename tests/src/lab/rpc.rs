@@ -69,7 +69,7 @@ impl Rpc {
     ///
     /// # Errors
     ///
-    /// Fails when Pi ends or two minutes pass; the message names what was expected and shows what came instead.
+    /// Fails when Pi ends or a minute pass; the message names what was expected and shows what came instead.
     pub fn until(&mut self, mark: usize, expected: &str, fits: impl Fn(&Value) -> bool) -> Result<Value> {
         let start = Instant::now();
         let mut next = mark;
@@ -94,6 +94,18 @@ impl Rpc {
     /// As [`Rpc::until`].
     pub fn until_status(&mut self, mark: usize, text: &str) -> Result<()> {
         self.until(mark, &format!("the status {text:?}"), |record| status(record) == Some(text)).map(drop)
+    }
+
+    /// Waits until the guard's piece of the status bar says that one output was distilled.
+    ///
+    /// # Errors
+    ///
+    /// As [`Rpc::until`].
+    pub fn until_saved(&mut self, mark: usize) -> Result<()> {
+        self.until(mark, "a status like \"🛡 −4.2k · 1\"", |record| {
+            status(record).is_some_and(|text| text.starts_with("🛡 −") && text.ends_with(" · 1"))
+        })
+        .map(drop)
     }
 
     /// Every text that the guard's piece of the status bar had since `mark`.
@@ -160,6 +172,17 @@ impl Rpc {
             self.until(mark, "the end of the run", |record| record["type"] == "agent_settled")?;
         }
         Ok(())
+    }
+
+    /// Whether a dialog was ever shown.
+    pub fn asked(&mut self) -> bool {
+        self.count(|record| record["method"] == "confirm") > 0
+    }
+
+    /// The number of records so far that fit.
+    pub fn count(&mut self, fits: impl Fn(&Value) -> bool) -> usize {
+        self.mark();
+        self.records.iter().filter(|record| fits(record)).count()
     }
 
     /// Every failure that Pi reported of an extension.

@@ -9,6 +9,9 @@ pub(crate) const NEEDED: &str = "retry_backoff_needed";
 /// Stands in every other file.
 pub(crate) const NOISE: &str = "retry_counter_noise";
 
+/// Finds the entry's id in a note of the guard's.
+pub(crate) const NOTE: &str = r#""entryId":"(\w+)""#;
+
 const COMMAND: &str = "grep -rn retry_ src | sort";
 
 /// Returns a plan whose first prompt runs the search, and whose classifier wants only what names [`NEEDED`].
