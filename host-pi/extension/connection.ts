@@ -80,10 +80,6 @@ export class Connection {
     }
   }
 
-  async cancel(): Promise<void> {
-    await this.runner?.call("cancel", {});
-  }
-
   async end(): Promise<void> {
     this.closed = true;
     await this.runner?.end(LEAVE);

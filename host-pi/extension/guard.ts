@@ -7,7 +7,7 @@ import type {
 import { MissingBinary } from "./binary.ts";
 import { type Credential, findClassifier } from "./classifier.ts";
 import { Connection } from "./connection.ts";
-import type { Recalled, RecallRequest, Service } from "./contract.ts";
+import type { Outcome, Recalled, RecallRequest, Service } from "./contract.ts";
 import { draftsOf } from "./edits.ts";
 import type { SeenLength } from "./entries.ts";
 import { within } from "./limits.ts";
@@ -27,6 +27,8 @@ const COMMAND_PATIENCE = 15_000;
 /** What a pass may take until it asks, and beyond the budget of its questions, in milliseconds. */
 const PASS_BEGIN = 10_000;
 const PASS_GRACE = 2000;
+/** The largest budget that the settings allow, for a runner that does not name the one in force. */
+const LONGEST_BUDGET = 600_000;
 
 /** Pi may run a command of the user's to get a key. */
 const KEY_LIMIT = 5000;
@@ -57,6 +59,8 @@ export class Guard {
   private readonly connection: Connection;
   private readonly notices = new Notices();
   private readonly closing = new AbortController();
+  /** Closes the dialog when a command answers its question. */
+  private readonly answered = new AbortController();
   private asked = false;
 
   constructor(pi: ExtensionAPI, host: Host) {
@@ -74,48 +78,28 @@ export class Guard {
   }
 
   async redraw(ctx: ExtensionContext): Promise<void> {
-    if (!ctx.hasUI || this.off) return;
-    await this.openly(ctx, () =>
-      this.exclusive(ctx, REDRAW_PATIENCE, async (runner) => {
+    await this.openly(ctx, async () => {
+      if (!ctx.hasUI || this.off) return;
+      await this.exclusive(ctx, REDRAW_PATIENCE, async (runner) => {
         await this.connection.update(runner, snapshotOf(ctx));
         draw(ctx, await runner.call("status", {}));
-      }),
-    );
+      });
+    });
   }
 
   /** The pass at the end of a run. Returns nothing for "no change". */
   async pass(event: AgentBeforeSettleEvent, ctx: ExtensionContext): Promise<BoundaryResult | undefined> {
-    if (event.outcome !== "completed" || this.off) return undefined;
-    const snapshot = { branch: ctx.sessionManager.getBranch(), context: event.context.contextEntries };
-    return this.openly(ctx, () =>
-      this.exclusive(ctx, PASS_PATIENCE, async (runner) => {
+    return this.openly(ctx, async () => {
+      if (event.outcome !== "completed" || this.off) return undefined;
+      const snapshot = { branch: ctx.sessionManager.getBranch(), context: event.context.contextEntries };
+      return this.exclusive(ctx, PASS_PATIENCE, async (runner) => {
         if (this.off) return undefined;
-        const { service, credential } = await this.observe(ctx, runner);
-        const limit = new Limit(PASS_BEGIN);
-        const stopWatching = onAbort(ctx, () => void this.connection.cancel().catch(() => {}));
-        this.connection.judging = ({ timeout_ms }) => {
-          runner.extend(limit, timeout_ms + PASS_GRACE);
-          void this.openly(ctx, async () => {
-            draw(ctx, await runner.call("status", {}));
-            ctx.ui.setWorkingMessage("Context guard is distilling…");
-          });
-        };
-        try {
-          const params = { phase: "RunEnd", model: modelOf(ctx.model), now: Date.now(), service, credential } as const;
-          const { outcome, refusal } = await this.connection.synced(snapshot, (delta) =>
-            runner.call("pass", { delta, ...params }, limit),
-          );
-          if (refusal) this.notices.warn(ctx, refusal);
-          for (const warning of outcome?.warnings ?? []) this.notices.warn(ctx, warning);
-          const drafts = outcome ? draftsOf(outcome, snapshot.branch) : [];
-          return drafts.length > 0 ? { entries: [...event.entries, ...drafts] } : undefined;
-        } finally {
-          this.connection.judging = undefined;
-          stopWatching();
-          ctx.ui.setWorkingMessage();
-        }
-      }),
-    );
+        const outcome = await this.judged(snapshot, ctx, runner);
+        for (const warning of outcome?.warnings ?? []) this.notices.warn(ctx, warning);
+        const drafts = outcome ? draftsOf(outcome, snapshot.branch) : [];
+        return drafts.length > 0 ? { entries: [...event.entries, ...drafts] } : undefined;
+      });
+    });
   }
 
   /** Returns the original of what a note stands for; rejects with a reason that the model can act on. */
@@ -152,6 +136,7 @@ export class Guard {
 
   /** Allows or denies the classifier's origin. Returns it; nothing when the classifier needs none. */
   async grant(allow: boolean, ctx: ExtensionContext): Promise<string | undefined> {
+    this.answered.abort();
     return this.exclusive(ctx, COMMAND_PATIENCE, async (runner) => {
       const { origin, problem } = await this.standing(ctx, runner);
       if (!origin) {
@@ -175,6 +160,32 @@ export class Guard {
 
   private exclusive<T>(ctx: ExtensionContext, patience: number, job: (runner: Runner) => Promise<T>): Promise<T> {
     return this.connection.exclusive(patience, this.projectFile(ctx), job);
+  }
+
+  /** Has the runner make a pass; the user sees it at work and can stop it. */
+  private async judged(snapshot: Snapshot, ctx: ExtensionContext, runner: Runner): Promise<Outcome | null> {
+    const { service, credential } = await this.observe(ctx, runner);
+    const limit = new Limit(PASS_BEGIN);
+    const unwatch = onAbort(ctx, () => void runner.call("cancel", {}).catch(() => {}));
+    this.connection.judging = ({ timeout_ms = LONGEST_BUDGET }) => {
+      runner.extend(limit, timeout_ms + PASS_GRACE);
+      void this.openly(ctx, async () => {
+        draw(ctx, await runner.call("status", {}));
+        ctx.ui.setWorkingMessage("Context guard is distilling…");
+      });
+    };
+    try {
+      const params = { phase: "RunEnd", model: modelOf(ctx.model), now: Date.now(), service, credential } as const;
+      const { outcome, refusal } = await this.connection.synced(snapshot, (delta) =>
+        runner.call("pass", { delta, ...params }, limit),
+      );
+      if (refusal) this.notices.warn(ctx, refusal);
+      return outcome;
+    } finally {
+      this.connection.judging = undefined;
+      unwatch();
+      ctx.ui.setWorkingMessage();
+    }
   }
 
   /** A project's settings count only where the user trusts the project. */
@@ -221,7 +232,8 @@ export class Guard {
     if (!standing?.undecided || !standing.origin || this.asked || !ctx.hasUI) return;
     this.asked = true;
     const { origin, name } = standing;
-    const answer = await askPermission(ctx, origin, name, this.closing.signal);
+    const closing = AbortSignal.any([this.closing.signal, this.answered.signal]);
+    const answer = await askPermission(ctx, origin, name, closing);
     if (this.closing.signal.aborted) return;
     await this.exclusive(ctx, COMMAND_PATIENCE, async (runner) => {
       if (answer !== "unanswered") await runner.call("grant", { origin, allow: answer === "yes" });

@@ -35,5 +35,5 @@ export type Topic = "status" | "preview" | "explain" | "ledger";
 export interface Judging {
   questions: number;
   /** What the questions may take together, in milliseconds. */
-  timeout_ms: number;
+  timeout_ms?: number;
 }

@@ -137,7 +137,12 @@ fn pascal_case(name: &str) -> String {
     name.split('-')
         .map(|word| {
             let mut letters = word.chars();
-            letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect::<String>()
+            letters
+                .next()
+                .map(|first| first.to_ascii_uppercase())
+                .into_iter()
+                .chain(letters)
+                .collect::<String>()
         })
         .collect()
 }

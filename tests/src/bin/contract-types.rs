@@ -5,5 +5,6 @@ use context_guard_tests::contract;
 
 fn main() -> Result<()> {
     let path = contract::checked_in();
-    std::fs::write(&path, contract::typescript()?).with_context(|| format!("{} cannot be written", path.display()))
+    std::fs::write(&path, contract::typescript()?)
+        .with_context(|| format!("{} cannot be written", path.display()))
 }

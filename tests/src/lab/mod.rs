@@ -74,8 +74,12 @@ impl Lab {
         let list = |value: &Value| if value.is_null() { json!([]) } else { value.clone() };
         let turns = write("turns.json", &list(&plan.turns))?;
         let rules = write("rules.json", &list(&plan.rules))?;
-        let model =
-            Server::start(&installed, "fake-model.mjs", &["--script".as_ref(), turns.as_ref()], &path.join("requests"))?;
+        let model = Server::start(
+            &installed,
+            "fake-model.mjs",
+            &["--script".as_ref(), turns.as_ref()],
+            &path.join("requests"),
+        )?;
         let classifier = Server::start(
             &installed,
             "fake-jev.mjs",
@@ -258,7 +262,11 @@ fn shortened(value: &Value) -> Value {
     const LONGEST: usize = 160;
     match value {
         Value::String(text) if text.chars().count() > LONGEST => {
-            json!(format!("{}… ({} characters)", text.chars().take(LONGEST).collect::<String>(), text.chars().count()))
+            json!(format!(
+                "{}… ({} characters)",
+                text.chars().take(LONGEST).collect::<String>(),
+                text.chars().count()
+            ))
         }
         Value::Array(items) => items.iter().map(shortened).collect(),
         Value::Object(fields) => {

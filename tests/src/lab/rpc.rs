@@ -121,7 +121,8 @@ impl Rpc {
     /// As [`Rpc::until`].
     pub fn until_notified(&mut self, mark: usize, text: &str) -> Result<(String, String)> {
         let record = self.until(mark, &format!("a notification with {text:?}"), |record| {
-            record["method"] == "notify" && record["message"].as_str().is_some_and(|message| message.contains(text))
+            record["method"] == "notify"
+                && record["message"].as_str().is_some_and(|message| message.contains(text))
         })?;
         let field = |name: &str| record[name].as_str().unwrap_or_default().to_owned();
         Ok((field("notifyType"), field("message")))

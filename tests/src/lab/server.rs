@@ -19,7 +19,12 @@ pub(super) struct Server {
 
 impl Server {
     /// Starts a script of `tests/lab` and waits until it listens.
-    pub(super) fn start(installed: &Installed, script: &str, arguments: &[&OsStr], out: &Path) -> Result<Self> {
+    pub(super) fn start(
+        installed: &Installed,
+        script: &str,
+        arguments: &[&OsStr],
+        out: &Path,
+    ) -> Result<Self> {
         let mut child = Command::new(&installed.node)
             .arg(repository().join("tests/lab").join(script))
             .args(arguments)
@@ -34,7 +39,10 @@ impl Server {
             BufReader::new(stdout).read_line(&mut line)?;
         }
         let said: Value = serde_json::from_str(&line).with_context(|| format!("{script} said {line:?}"))?;
-        let port = said.get("listening").and_then(Value::as_u64).with_context(|| format!("{script} said {line:?}"))?;
+        let port = said
+            .get("listening")
+            .and_then(Value::as_u64)
+            .with_context(|| format!("{script} said {line:?}"))?;
         Ok(Self { child, port })
     }
 

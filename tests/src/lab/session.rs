@@ -39,7 +39,11 @@ impl Session {
 
     /// The data of the `custom` entries of an extension.
     pub fn custom(&self, custom_type: &str) -> Vec<&Value> {
-        self.of_type("custom").into_iter().filter(|e| e["customType"] == custom_type).map(|e| &e["data"]).collect()
+        self.of_type("custom")
+            .into_iter()
+            .filter(|e| e["customType"] == custom_type)
+            .map(|e| &e["data"])
+            .collect()
     }
 
     /// The tool results of a tool.

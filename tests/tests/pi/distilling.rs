@@ -73,7 +73,11 @@ fn another_process_goes_on_with_the_figures_and_with_recall() -> Result<()> {
         json!({ "text": "There it is." }),
     ]))?;
     let first = lab.print(&["Where is the backoff set?"])?;
-    assert_eq!((first.code, first.stdout.trim()), (Some(0), "The backoff is set in src/needed.rs."), "{first:?}");
+    assert_eq!(
+        (first.code, first.stdout.trim()),
+        (Some(0), "The backoff is set in src/needed.rs."),
+        "{first:?}"
+    );
 
     let mut pi = lab.rpc(&["-c"])?;
     pi.until_saved(0)?;

@@ -14,7 +14,8 @@ fn before_the_edit_the_original_is_back_and_after_it_the_replacement() -> Result
     pi.prompt("Where is the backoff set?")?;
     pi.until_saved(0)?;
     let session = lab.session()?;
-    let id = |entry: &serde_json::Value| entry["id"].as_str().map(str::to_owned).context("an entry has an id");
+    let id =
+        |entry: &serde_json::Value| entry["id"].as_str().map(str::to_owned).context("an entry has an id");
     let searched = id(session.tool_results("bash")[0])?;
     let edited = id(session.entries().last().context("the session has entries")?)?;
 
@@ -26,7 +27,8 @@ fn before_the_edit_the_original_is_back_and_after_it_the_replacement() -> Result
     pi.until_saved(mark)?;
     pi.prompt("And now?")?;
     let requests = lab.requests()?;
-    let last = result_in(requests.last().context("the model was asked")?).context("the search is in the context")?;
+    let last =
+        result_in(requests.last().context("the model was asked")?).context("the search is in the context")?;
     assert!(last.starts_with("[context-guard]"), "{last}");
     Ok(())
 }

@@ -84,7 +84,10 @@ fn the_commands_allow_and_deny_change_the_answer() -> Result<()> {
     pi.prompt("/guard allow")?;
     pi.until_status(mark, "🛡 0 saved")?;
     let network = &lab.settings()?["network"];
-    assert_eq!((&network["allow"], network["deny"].as_array().map_or(0, Vec::len)), (&json!([lab.classifier_origin()]), 0));
+    assert_eq!(
+        (&network["allow"], network["deny"].as_array().map_or(0, Vec::len)),
+        (&json!([lab.classifier_origin()]), 0)
+    );
     let mark = pi.mark();
     pi.prompt("/guard deny")?;
     pi.until_status(mark, REFUSED)?;

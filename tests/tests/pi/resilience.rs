@@ -12,7 +12,8 @@ const ANSWER: &str = "The backoff is set in src/needed.rs.";
 
 #[test]
 fn without_a_runner_pi_goes_on_and_says_once_what_is_missing() -> Result<()> {
-    let lab = search::lab(Plan { binary: Some(PathBuf::from("/nonexistent/context-guard")), ..search::plan(&[]) })?;
+    let lab =
+        search::lab(Plan { binary: Some(PathBuf::from("/nonexistent/context-guard")), ..search::plan(&[]) })?;
     let run = lab.print(&["Where is the backoff set?"])?;
     assert_eq!((run.code, run.stdout.trim()), (Some(0), ANSWER), "{run:?}");
 
@@ -43,7 +44,10 @@ fn a_runner_that_is_no_runner_changes_nothing() -> Result<()> {
 
 #[test]
 fn a_failing_classifier_changes_nothing() -> Result<()> {
-    let lab = search::lab(Plan { rules: json!([{ "status": 400, "body": { "error": "no" } }]), ..search::plan(&[]) })?;
+    let lab = search::lab(Plan {
+        rules: json!([{ "status": 400, "body": { "error": "no" } }]),
+        ..search::plan(&[])
+    })?;
     let run = lab.print(&["Where is the backoff set?"])?;
     assert_eq!((run.code, run.stdout.trim()), (Some(0), ANSWER), "{run:?}");
     assert!(lab.classifier_was_reached());

@@ -38,7 +38,9 @@ pub(crate) fn plan(later_turns: &[Value]) -> Plan {
 /// Sets up a laboratory with the files that the search finds.
 pub(crate) fn lab(plan: Plan) -> Result<Lab> {
     let lab = Lab::new(plan)?;
-    let lines = |what: &str| (0..60).map(|n| format!("    let {what}_{n} = self.{what} + {n};\n")).collect::<String>();
+    let lines = |what: &str| {
+        (0..60).map(|n| format!("    let {what}_{n} = self.{what} + {n};\n")).collect::<String>()
+    };
     for name in ["admission", "batch", "cluster", "driver", "election"] {
         lab.write(&format!("src/{name}.rs"), &lines(NOISE))?;
     }
@@ -48,12 +50,15 @@ pub(crate) fn lab(plan: Plan) -> Result<Lab> {
 
 /// The text of the search's result in a request to the model.
 pub(crate) fn result_in(request: &Value) -> Option<String> {
-    request["messages"].as_array()?.iter().flat_map(|message| message["content"].as_array()).flatten().find_map(
-        |block| {
+    request["messages"]
+        .as_array()?
+        .iter()
+        .flat_map(|message| message["content"].as_array())
+        .flatten()
+        .find_map(|block| {
             let is_search = block["type"] == "tool_result" && block["tool_use_id"] == "toolu_fake_1_0";
             is_search.then(|| text_of(&block["content"]))
-        },
-    )
+        })
 }
 
 /// The text of a message's content, which is a string or blocks.
