@@ -143,3 +143,6 @@ impl Guard {
         report::report(topic, &self.mirror, &self.settings, &self.circumstances)
     }
 }
+
+#[cfg(test)]
+mod tests;

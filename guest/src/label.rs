@@ -29,6 +29,11 @@ pub fn label(tool: &str, arguments: Option<&str>) -> String {
     tool
 }
 
+/// Returns whether a call runs a command.
+pub(crate) fn has_command(arguments: Option<&str>) -> bool {
+    !first(&object(arguments), &["command", "cmd"]).is_empty()
+}
+
 /// Reads a call's arguments; an empty object where they are missing or are no JSON object.
 pub(crate) fn object(arguments: Option<&str>) -> Map<String, Value> {
     arguments.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default()

@@ -1,1 +1,5 @@
-fn main() {}
+//! The program `context-guard`.
+
+fn main() -> std::process::ExitCode {
+    context_guard_pi::cli::main()
+}

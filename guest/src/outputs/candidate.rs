@@ -32,6 +32,11 @@ impl Candidate<'_> {
         label::label(self.tool, self.arguments)
     }
 
+    /// Returns whether it is long enough to be judged piece by piece.
+    pub fn is_large(&self, settings: &Settings) -> bool {
+        units(&self.text) >= settings.min_result_chars
+    }
+
     /// Returns its arguments; an empty object where they are missing or broken.
     pub(super) fn object(&self) -> Map<String, Value> {
         label::object(self.arguments)
@@ -40,13 +45,9 @@ impl Candidate<'_> {
 
 /// Returns the outputs of a run that may be judged, of any length, in the order of the results.
 ///
-/// `ours` tells whether the guard's own edit is in force for an entry. A text that merely begins with the
-/// guard's marker is an output like any other.
-pub fn outputs<'a>(
-    run: &Run<'a>,
-    settings: &Settings,
-    ours: impl Fn(&Projected<'a>) -> bool,
-) -> Vec<Candidate<'a>> {
+/// What the guard replaced already is none. A text that merely begins with the guard's marker is an output
+/// like any other.
+pub fn outputs<'a>(run: &Run<'a>, settings: &Settings) -> Vec<Candidate<'a>> {
     let candidate = |entry: &Projected<'a>| {
         let shown = entry.shown()?;
         let result = shown.tool_result()?;
@@ -55,7 +56,7 @@ pub fn outputs<'a>(
         if result.is_error && !settings.distill_errors
             || !text_only(shown.blocks)
             || settings.exclude_tools.iter().any(|excluded| excluded == tool)
-            || ours(entry)
+            || entry.ours()
         {
             return None;
         }
@@ -71,12 +72,6 @@ pub fn outputs<'a>(
         })
     };
     run.span.iter().filter_map(candidate).collect()
-}
-
-/// Keeps the large ones, which are judged piece by piece.
-pub fn large<'a>(mut outputs: Vec<Candidate<'a>>, settings: &Settings) -> Vec<Candidate<'a>> {
-    outputs.retain(|output| units(&output.text) >= settings.min_result_chars);
-    outputs
 }
 
 /// Returns whether the large outputs of a finished run are worth a question, by their total length.

@@ -1,8 +1,17 @@
 //! The lines of one output, addressed by number.
 
+use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
 
+use regex::Regex;
+
+use super::pattern;
 use crate::text;
+
+/// Terminal colours and hyperlinks.
+static ESCAPE: LazyLock<Regex> =
+    LazyLock::new(|| pattern("\x1b(?:\\[[0-9;:?]*[A-Za-z]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\))"));
 
 /// A text with the places where its lines begin. Numbers count from 0, ends are exclusive.
 #[derive(Clone, Debug)]
@@ -51,6 +60,12 @@ impl<'t> Lines<'t> {
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &'t str> {
         (0..self.count()).map(|at| self.get(at))
     }
+}
+
+/// Strips what a terminal does not show, and a carriage return at the end.
+pub(super) fn plain(line: &str) -> Cow<'_, str> {
+    let line = line.strip_suffix('\r').unwrap_or(line);
+    if line.contains('\x1b') { ESCAPE.replace_all(line, "") } else { Cow::Borrowed(line) }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Large tool outputs: which there are, what to ask about them, and what takes their place.
 //!
-//! [`outputs`] and [`large`] find the candidates of a run. A [`Plan`] cuts one into chunks and segments, asks
-//! about every segment, and judges the replies. All of it is computation on what is handed in.
+//! [`outputs`] finds the candidates of a run. A [`Plan`] cuts a large one into chunks and segments, asks about
+//! every segment, and judges the replies. All of it is computation on what is handed in.
 
 mod candidate;
 mod chunk;
@@ -22,7 +22,7 @@ use std::ops::Range;
 
 use regex::Regex;
 
-pub use self::candidate::{Candidate, large, outputs, worth_asking};
+pub use self::candidate::{Candidate, outputs, worth_asking};
 pub use self::decision::{Failure, Reason, Reply};
 pub use self::numbering::{ends_with_note, first_line};
 pub use self::rendering::recall;
@@ -35,6 +35,7 @@ use self::rendering::Original;
 use self::search::SearchCall;
 use self::segment::Segment;
 use crate::jev::question::Request;
+use crate::label;
 use crate::session::History;
 use crate::settings::Settings;
 use crate::text::units;
@@ -192,7 +193,12 @@ impl<'a> Plan<'a> {
         if staying as f64 > settings.max_keep_ratio * length as f64 {
             return kept(with_failures(Reason::NotWorth, &decisions), traces);
         }
-        let original = Original { candidate: &self.candidate, lines: &lines, chunks: &self.chunks };
+        let original = Original {
+            candidate: &self.candidate,
+            lines: &lines,
+            chunks: &self.chunks,
+            searched: self.searched(),
+        };
         let replacement = original.reduced_to(&pieces);
         let after_chars = units(&replacement);
         if after_chars >= length {
@@ -244,6 +250,15 @@ impl<'a> Plan<'a> {
             (decision, trace)
         };
         self.segments.iter().map(decide).unzip()
+    }
+
+    /// Returns whether notes may speak of matches.
+    ///
+    /// A compiler and a logger write `file:12:` as well, and a file that is read may hold such lines. So a
+    /// command must be seen to search; other tools are believed, since a search tool can have any name.
+    fn searched(&self) -> bool {
+        let runs_or_reads = self.candidate.tool == "read" || label::has_command(self.candidate.arguments);
+        self.call.is_some() || !runs_or_reads
     }
 
     /// Returns the lines of a failing result that say what failed.

@@ -3,7 +3,7 @@
 use super::Answers;
 use crate::contract::sessions::{Edit, Part, Phase};
 use crate::outputs::{self, Judgement, Outcome, Plan, Scene};
-use crate::session::{History, ItemKind, ItemOutcome, ItemResult, Mirror, Projected, Run};
+use crate::session::{History, ItemKind, ItemOutcome, ItemResult, Mirror, Run};
 use crate::settings::Settings;
 
 /// The work of one pass, found in a session.
@@ -35,7 +35,8 @@ impl<'a> Work<'a> {
     fn at_run_end(mirror: &'a Mirror, settings: &Settings) -> Option<Work<'a>> {
         let projection = mirror.projection();
         let run = Run::of(projection)?;
-        let large = outputs::large(outputs::outputs(&run, settings, Projected::ours), settings);
+        let mut large = outputs::outputs(&run, settings);
+        large.retain(|output| output.is_large(settings));
         if large.is_empty() || !outputs::worth_asking(&large, settings) {
             return None;
         }

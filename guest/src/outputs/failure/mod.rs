@@ -6,12 +6,13 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::lines::Lines;
+use super::lines::{Lines, plain};
 use super::pattern;
 use crate::text::{blank, units};
 
@@ -34,12 +35,12 @@ static NAMES: LazyLock<Regex> = LazyLock::new(|| {
         (?: ^ | [^\w./\\$:-] )
         (?: (?i: errors? | fatal | panic(?:ked|s)? | assert(?:ion|ions|ed|_eq|_ne)?
               | undefined\ reference | segmentation\ fault | core\ dumped )
-          | FAIL(?:ED|URE|URES)? | [\w.$]*[a-z](?:Error|Exception|Warning\ as\ error)
+          | FAIL(?:ED|URE|URES)? | [\w.$]*[a-z](?:Error|Exception)
           | SIG(?:ABRT|BUS|FPE|ILL|KILL|SEGV|TERM) )
         (?: $ | [^\w./\\(-] | [.!-](?:\s|$) )
-      | (?i: \b exit(?:ed|s)? \b [^\n]{0,20} \b (?:status|code|signal)? \s* [:=]? \s* -?[0-9]+ \b )
+      | (?i: \b exit(?:ed|s)? (?: \s+(?:with|status|code|signal|value) )* \s* [:=(]? \s* -?[0-9]+ \b )
       | (?i: \b (?:exit|return) \ (?:status|code) \b )
-      | ^ \s* not\ ok \b                                       # TAP
+      | ^ \s* (?: not\ ok \b | [✖✗✘×✕] \s )                    # a test's name
       | ^ E \s{2,} \S                                          # pytest
       | _test\.go:[0-9]+:                                      # go test
       | ^ \s* (?i: left | right | expected | received | actual | got | want ) \s* :",
@@ -51,8 +52,9 @@ static HARMLESS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r#"(?ix)
         \b (?:0|no|zero|without|any) \s+ (?:[a-z]+\s+)? (?:errors? | failures? | exceptions? | panics? | fatal) \b
-      | \b (?:errors? | failures?) ["']? \s* [:=] \s* (?: 0\b | none\b | null\b | false\b | nil\b | \[\] | "" | '' )
-      | \b exit (?:ed|s)? \b [^\n]{0,20}? \s [:=]? \s* 0 \b"#,
+      | \b (?:errors | failures | error["'] | error\s*=) ["']? \s* [:=]? \s* 0 \b
+      | \b errors? ["']? \s* [:=] \s* (?: none\b | null\b | false\b | nil\b | \[\] | "" | '' )
+      | \b exit(?:ed|s)? (?: \s+(?:with|status|code|value) )* \s* [:=(]? \s* 0 \b"#,
     )
 });
 
@@ -93,16 +95,13 @@ pub(super) fn lines(lines: &Lines<'_>, passed_over: impl Fn(usize) -> bool) -> V
 
 /// Returns whether that line names a failure, or goes with the line before it that does.
 fn names(lines: &Lines<'_>, at: usize) -> bool {
-    let line = lines.get(at);
-    let before = at.checked_sub(1).map_or("", |before| lines.get(before));
-    names_failure(line)
-        || PANICKED.is_match(look(before))
-        || PLACE.is_match(look(line)) && names_failure(before)
+    let line = look(lines.get(at));
+    let before = look(at.checked_sub(1).map_or("", |before| lines.get(before)));
+    names_failure(&line) || PANICKED.is_match(&before) || PLACE.is_match(&line) && names_failure(&before)
 }
 
 /// Returns whether a line names an error, a panic, an assertion or an exit status.
 fn names_failure(line: &str) -> bool {
-    let line = look(line);
     if PASS.is_match(line) {
         return false;
     }
@@ -110,8 +109,7 @@ fn names_failure(line: &str) -> bool {
     NAMES.is_match(&HARMLESS.replace_all(&line, " "))
 }
 
-/// Returns the start of a line, which is enough to see what it is about.
-fn look(line: &str) -> &str {
-    let line = line.strip_suffix('\r').unwrap_or(line);
-    &line[..line.floor_char_boundary(LOOK)]
+/// Returns the start of a line as a terminal shows it, which is enough to see what it is about.
+fn look(line: &str) -> Cow<'_, str> {
+    plain(&line[..line.floor_char_boundary(LOOK)])
 }

@@ -100,6 +100,7 @@ fn b24_npm_pytest_go_and_gcc() {
         " FAIL  src/a.test.ts > adds",
         "  Expected: 3",
         "not ok 2 - adds",
+        "  ✖ adds (0.05ms)",
         "npm error Lifecycle script `test` failed with error:",
         "E       assert 1 == 2",
         "FAILED tests/test_a.py::test_b - ValueError: bad value",
@@ -115,6 +116,9 @@ fn b24_npm_pytest_go_and_gcc() {
         "src/a.ts(12,5): error TS2304: Cannot find name 'x'.",
         "Segmentation fault (core dumped)",
         "Command exited with code 1",
+        "subprocess returned non-zero exit status",
+        "error: 0 is no valid size",
+        "error: no errors were expected",
         "java.lang.NullPointerException: oops",
         "fatal: not a git repository",
         r#"{"level":"error","msg":"no route"}"#,
@@ -130,7 +134,10 @@ fn b24_what_only_sounds_like_a_failure_is_none() {
         "Found 0 failures",
         "errors: 0",
         r#""error": null,"#,
+        r#""error":0,"#,
         "exited with code 0",
+        "exit status: 0",
+        "exit the loop after 10 tries",
         "src/error_handler.rs:12: fn handle()",
         "src/error.rs",
         "throw new Error('boom')",
@@ -154,8 +161,16 @@ fn b24_search_hits_do_not_count() {
 }
 
 #[test]
-fn carriage_returns_and_long_lines_are_looked_at_with_care() {
-    assert!(names_failure("error: x\r"));
-    assert!(names_failure("exit status 1\r"));
-    assert!(!names_failure(&format!("{} error: x", "é".repeat(LOOK))));
+fn b24_colours_and_carriage_returns_do_not_hide_a_failure() {
+    for line in
+        ["error: x\r", "exit status 1\r", "\x1b[0m\x1b[1m\x1b[38;5;9merror[E0308]\x1b[0m: mismatched types"]
+    {
+        assert!(names(&Lines::new(line), 0), "{line:?}");
+    }
+}
+
+#[test]
+fn only_the_start_of_a_line_is_looked_at() {
+    let line = format!("{} error: x", "é".repeat(LOOK));
+    assert!(!names(&Lines::new(&line), 0));
 }

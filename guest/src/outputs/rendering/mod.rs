@@ -42,6 +42,8 @@ pub(super) struct Original<'p> {
     pub(super) candidate: &'p Candidate<'p>,
     pub(super) lines: &'p Lines<'p>,
     pub(super) chunks: &'p [Chunk],
+    /// Its lines may be called matches.
+    pub(super) searched: bool,
 }
 
 impl<'p> Original<'p> {
@@ -90,7 +92,7 @@ impl<'p> Original<'p> {
         }
         let omitted = format!("{} omitted", plural(gone.len(), "line"));
         let files = self.files(&gone);
-        if !files.is_empty() {
+        if self.searched && !files.is_empty() {
             return Some(format!("[… {omitted}: matches in {} …]", list(&files)));
         }
         // The numbers are those that `recall` takes, so that the model can ask for just these lines.

@@ -20,7 +20,7 @@ fn candidate<'a>(tool: &'a str, arguments: &'a str, text: &'a str) -> Candidate<
 fn reduced(candidate: &Candidate<'_>, chunks: &[Chunk], kept: &[usize]) -> String {
     let lines = Lines::new(&candidate.text);
     let kept: Vec<bool> = (0..chunks.len()).map(|at| kept.contains(&at)).collect();
-    Original { candidate, lines: &lines, chunks }.reduced_to(&pieces(chunks, &kept, &[]))
+    Original { candidate, lines: &lines, chunks, searched: true }.reduced_to(&pieces(chunks, &kept, &[]))
 }
 
 fn cut(text: &str) -> Vec<Chunk> {

@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 pub(super) use self::call::SearchCall;
-use super::lines::Lines;
+use super::lines::{Lines, plain};
 use super::pattern;
 use crate::text::blank;
 
@@ -37,10 +37,6 @@ static BARE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^((?:[A-Za-z]:[\\/])?[
 /// A line below a heading with its number: `12:text`, `12-text`.
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[0-9]+[:-]"));
 
-/// Terminal colours and hyperlinks.
-static ESCAPE: LazyLock<Regex> =
-    LazyLock::new(|| pattern("\x1b(?:\\[[0-9;:?]*[A-Za-z]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\))"));
-
 /// Looks like a path: it has a directory or an extension.
 static PATH: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^[^\[<>|*?]*(?:[/\\]|\.[0-9]*[A-Za-z][A-Za-z0-9_+]{0,9}$)"));
@@ -56,12 +52,6 @@ pub(super) fn files(lines: &Lines<'_>, call: Option<SearchCall>) -> Option<Vec<O
     }
     let call = call?;
     under_headings(&lines, call).or_else(|| bare(&lines))
-}
-
-/// Strips what a terminal does not show, and a carriage return at the end.
-fn plain(line: &str) -> Cow<'_, str> {
-    let line = line.strip_suffix('\r').unwrap_or(line);
-    if line.contains('\x1b') { ESCAPE.replace_all(line, "") } else { Cow::Borrowed(line) }
 }
 
 /// Returns the files if enough of the lines that count have one.
@@ -96,18 +86,18 @@ fn numbered_context(line: &str) -> Option<&str> {
 
 /// `file`, then its matches as `12:match`, or as bare text where the call asked for headings.
 fn under_headings(lines: &[Cow<'_, str>], call: SearchCall) -> Option<Vec<Option<String>>> {
-    let follows = |at: usize, what: &dyn Fn(&str) -> bool| lines.get(at + 1).is_some_and(|next| what(next));
-    let opens = |at: usize| at == 0 || lines.get(at - 1).is_some_and(|line| blank(line));
+    // `rg` and `ag` put a blank line between files, `git grep` does not.
+    let broken = lines.iter().any(|line| blank(line));
+    let opens = |at: usize| !broken || at == 0 || lines.get(at - 1).is_some_and(|line| blank(line));
     let is_heading = |at: usize, line: &str| {
+        let next = lines.get(at + 1).map_or("", |next| next.as_ref());
+        let numbers_follow = NUMBER.is_match(next);
+        let text_follows = call.headings && opens(at) && !blank(next) && !line.contains(char::is_whitespace);
         line.len() <= NAME
             && PATH.is_match(line)
             && !NUMBER.is_match(line)
             && !stamp::is_stamp(line)
-            && if call.headings {
-                opens(at) && follows(at, &|next| !blank(next))
-            } else {
-                follows(at, &|next| NUMBER.is_match(next))
-            }
+            && (numbers_follow || text_follows)
     };
     let mut file = None;
     let mut files = Vec::with_capacity(lines.len());

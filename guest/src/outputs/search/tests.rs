@@ -113,6 +113,8 @@ fn b3_headings_without_numbers_count_where_the_call_asked_for_them() {
     let files = ["src/a.rs", "src/a.rs", "src/a.rs", "-", "b.rs", "b.rs"];
     assert_eq!(seen(text, HEADINGS).unwrap(), files);
     assert_eq!(seen(text, PLAIN), None);
+    let unbroken = "src/a.rs\n// fn x\nb.rs\nlet y;";
+    assert_eq!(seen(unbroken, HEADINGS).unwrap(), ["src/a.rs", "src/a.rs", "b.rs", "b.rs"]);
 }
 
 #[test]
@@ -125,12 +127,4 @@ fn b3_the_grep_tool_puts_a_space_after_the_number() {
 fn a_name_longer_than_any_path_is_no_file() {
     let line = format!("{}:1:x", "a".repeat(NAME + 1));
     assert_eq!(seen(&[line.as_str(); 3].join("\n"), None), None);
-}
-
-#[test]
-fn a_line_of_dashes_takes_no_time_to_speak_of() {
-    let file = "a-1".repeat(300);
-    let dashes = "-1".repeat(100_000);
-    let text = format!("{file}:1:x\n{file}:2:x\n{dashes}\n{dashes}");
-    assert!(files(&Lines::new(&text), PLAIN).is_none());
 }

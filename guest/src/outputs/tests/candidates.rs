@@ -1,51 +1,35 @@
 //! Which outputs are judged.
 
 use super::*;
-use crate::contract::types::{Block, Entry, EntryBody, Image, Message, ToolResult, View};
-use crate::session::{Call, Projected, Run};
+use crate::contract::types::Block;
+use crate::session::fixtures::{Item, a, edit, guard_pass, image, r, session, u};
+use crate::session::{Mirror, Run};
 
-fn result(text: &str) -> ToolResult {
-    ToolResult {
-        call_id: "c1".into(),
-        tool_name: Some("bash".into()),
-        is_error: false,
-        blocks: vec![Block::Text(text.into())],
-    }
+/// A run in which `write` was called and answered with `result`.
+fn run_of(result: Item) -> Mirror {
+    session([u("q"), a("").call("c1", "write", r#"{"command":"ls"}"#), result])
 }
 
-fn entry(result: ToolResult) -> Entry {
-    Entry { id: "e1".into(), time: 0, body: EntryBody::Message(Message::ToolResult(result)) }
+/// Tool and turn of what is found in a session.
+fn found(mirror: &Mirror, settings: &Settings) -> Option<(String, Option<u32>)> {
+    let run = Run::of(mirror.projection()).unwrap();
+    outputs(&run, settings).pop().map(|found| (found.tool.to_owned(), found.turn))
 }
 
-fn run<'a>(entry: &'a Entry, view: &'a View) -> Run<'a> {
-    Run {
-        span: vec![Projected { entry, position: 1, view }],
-        start: 0,
-        question: "q".into(),
-        answer: String::new(),
-        notes: String::new(),
-        turns: 2,
-        calls: vec![Call { id: "c1", name: "write", arguments: r#"{"command":"ls"}"#, turn: 1 }],
-    }
-}
-
-/// What is found of one result in a run, as it was recorded.
-fn found(result: ToolResult, settings: &Settings) -> Option<(String, Option<u32>)> {
-    let entry = entry(result);
-    let run = run(&entry, &View::AsRecorded);
-    outputs(&run, settings, |_| false).pop().map(|found| (found.tool.to_owned(), found.turn))
+fn is_found(result: Item) -> bool {
+    found(&run_of(result.tool("bash")), &Settings::default()).is_some()
 }
 
 #[test]
 fn l1_an_output_of_4_000_characters_is_large() {
-    let settings = Settings::default();
-    let count = |len: usize| large(vec![bash("x".repeat(len))], &settings).len();
-    assert_eq!((count(3_999), count(4_000)), (0, 1));
+    let is_large = |len: usize| bash("x".repeat(len)).is_large(&Settings::default());
+    assert!(!is_large(3_999));
+    assert!(is_large(4_000));
 }
 
 #[test]
 fn l2_an_emoji_outside_the_bmp_counts_two() {
-    assert_eq!(large(vec![bash("😀".repeat(2_000))], &Settings::default()).len(), 1);
+    assert!(bash("😀".repeat(2_000)).is_large(&Settings::default()));
 }
 
 #[test]
@@ -57,53 +41,55 @@ fn l3_l4_a_run_needs_8_000_characters() {
 
 #[test]
 fn l5_a_failed_call_is_judged_unless_the_settings_say_otherwise() {
-    let failed = ToolResult { is_error: true, ..result("x") };
-    assert!(found(failed.clone(), &Settings::default()).is_some());
-    assert!(found(failed, &Settings { distill_errors: false, ..Settings::default() }).is_none());
+    let failed = run_of(r("c1", "x").tool("bash").failed());
+    assert!(found(&failed, &Settings::default()).is_some());
+    assert!(found(&failed, &Settings { distill_errors: false, ..Settings::default() }).is_none());
 }
 
 #[test]
 fn l6_a_result_with_an_image_is_never_judged_by_text() {
-    let image = Block::Image(Image { media_type: "image/png".into(), head: String::new(), base64_length: 9 });
-    let mut result = result("x");
-    result.blocks.push(image);
-    assert_eq!(found(result, &Settings::default()), None);
+    assert!(is_found(r("c1", "x")));
+    assert!(!is_found(r("c1", "x").block(image("image/png", "iVBO"))));
 }
 
 #[test]
 fn l7_a_text_that_someone_else_changed_is_left_alone() {
-    let entry = entry(result("x"));
-    let changed = View::Replaced(vec![Block::Text("x".into()), Block::Text("y".into())]);
-    let same = View::Replaced(vec![Block::Text("x".into())]);
-    let count = |view: &View| outputs(&run(&entry, view), &Settings::default(), |_| false).len();
-    assert_eq!((count(&changed), count(&same), count(&View::Omitted)), (0, 1, 0));
+    let text = |text: &str| Block::Text(text.into());
+    assert!(!is_found(r("c1", "x").replaced_by([text("x"), text("y")])));
+    assert!(is_found(r("c1", "x").replaced_by([text("x")])));
+    assert!(!is_found(r("c1", "x").omitted()));
 }
 
 #[test]
 fn l8_b6_an_output_that_begins_with_the_marker_is_like_any_other() {
-    let entry = entry(result("[context-guard] but not ours"));
-    let run = run(&entry, &View::AsRecorded);
-    assert_eq!(outputs(&run, &Settings::default(), |_| false).len(), 1);
-    assert_eq!(outputs(&run, &Settings::default(), |entry| entry.id() == "e1").len(), 0);
+    let marked = "[context-guard] printed by a tool";
+    assert!(is_found(r("c1", marked)));
+    let mut items = vec![u("q"), a("").call("c1", "bash", "{}"), r("c1", marked).replaced(marked)];
+    items.push(edit("e2"));
+    assert!(
+        found(&session(items.clone()), &Settings::default()).is_some(),
+        "somebody's edit changed nothing"
+    );
+    items.pop();
+    items.extend(guard_pass(&[("e2", "removed")]));
+    assert!(found(&session(items), &Settings::default()).is_none(), "the guard's own edit is in force");
 }
 
 #[test]
 fn l9_without_a_name_of_its_own_a_result_has_its_calls() {
-    let unnamed = ToolResult { tool_name: None, ..result("x") };
-    assert_eq!(found(unnamed.clone(), &Settings::default()), None, "`write` is excluded");
+    let unnamed = run_of(r("c1", "x"));
+    assert_eq!(found(&unnamed, &Settings::default()), None, "`write` is excluded");
     let settings = Settings { exclude_tools: vec![], ..Settings::default() };
-    assert_eq!(found(unnamed.clone(), &settings), Some(("write".into(), Some(1))));
-    let orphan = ToolResult { call_id: "c9".into(), ..unnamed };
-    assert_eq!(found(orphan, &Settings::default()), Some(("tool".into(), None)));
+    assert_eq!(found(&unnamed, &settings), Some(("write".into(), Some(0))));
+    assert_eq!(found(&run_of(r("c9", "x")), &settings), Some(("tool".into(), None)));
 }
 
 #[test]
 fn r16_outputs_come_in_the_order_of_results_with_their_own_arguments() {
-    let entries = ["c2", "c1"].map(|call| entry(ToolResult { call_id: call.into(), ..result("x") }));
-    let mut run = run(&entries[0], &View::AsRecorded);
-    run.span.push(Projected { entry: &entries[1], position: 2, view: &View::AsRecorded });
-    run.calls.push(Call { id: "c2", name: "bash", arguments: "{}", turn: 1 });
-    let outputs = outputs(&run, &Settings::default(), |_| false);
-    let arguments: Vec<_> = outputs.iter().map(|output| output.arguments.unwrap()).collect();
+    let calls = a("").call("c1", "bash", r#"{"command":"ls"}"#).call("c2", "bash", "{}");
+    let mirror = session([u("q"), calls, r("c2", "x"), r("c1", "x")]);
+    let run = Run::of(mirror.projection()).unwrap();
+    let arguments: Vec<_> =
+        outputs(&run, &Settings::default()).iter().map(|output| output.arguments.unwrap()).collect();
     assert_eq!(arguments, ["{}", r#"{"command":"ls"}"#]);
 }

@@ -233,3 +233,17 @@ fn b24_a_failing_search_does_not_keep_its_hits() {
 fn a_note_that_is_not_shorter_is_not_worth_it() {
     whole("not-worth", &judge(bash("x\ny\nz"), &[none()]));
 }
+
+#[test]
+fn b3_what_a_compiler_prints_is_never_called_matches() {
+    let text = |at: usize| format!("src/f{}.rs:{at}:5: warning: {:.<80}", at / 10, "unused ");
+    let log: Vec<String> = (0..60).map(text).collect();
+    let note = |command: &str| {
+        let arguments = json!({ "command": command }).to_string();
+        let candidate = Candidate { arguments: Some(&arguments), ..bash(log.join("\n")) };
+        let judged = judge(candidate, &[answers(0.1, "chunk_1", &[("chunk_1", 0.9)], &[])]);
+        judged.replacement.unwrap().lines().last().unwrap().to_owned()
+    };
+    assert!(note("cargo build").contains("(output lines "), "{}", note("cargo build"));
+    assert!(note("grep -n unused src").contains("matches in src/f1.rs, "), "{}", note("grep -n unused src"));
+}

@@ -1,0 +1,135 @@
+//! Answers of the guest are checked before anything is applied: a guest gone wrong must not break a session.
+
+mod mirror;
+
+pub(crate) use mirror::Mirror;
+
+use crate::contract::sessions::{Edit, Outcome, Part};
+use mirror::{Context, Facts};
+use std::collections::{HashMap, HashSet};
+
+/// What is wrong with an answer.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub(crate) enum Fault {
+    #[error("it edits {0:?}, which is not on the branch")]
+    NotOnBranch(String),
+    #[error("it edits {0:?}, which no edit can reach")]
+    NotEditable(String),
+    #[error("it points to block {block} of {id:?}, which has {blocks}")]
+    NoBlock { id: String, block: u32, blocks: usize },
+    #[error("it puts text into {0:?}, an answer of the model")]
+    TextInAnswer(String),
+    #[error("it replaces {0:?} by nothing")]
+    Nothing(String),
+    #[error("it repeats a tool call of {0:?}")]
+    RepeatedCall(String),
+    #[error("it leaves a tool call of {0:?} without its result")]
+    CallAlone(String),
+    #[error("it leaves the tool result {0:?} without its call")]
+    ResultAlone(String),
+}
+
+/// Returns the outcome if it can be applied, and else one without edits that says why.
+pub(crate) fn checked(mirror: &Mirror, outcome: Outcome) -> Outcome {
+    match check(mirror, &outcome.edits) {
+        Ok(()) => outcome,
+        // The record goes too: it tells of edits that will not be.
+        Err(fault) => Outcome {
+            edits: Vec::new(),
+            guard_record: None,
+            warnings: vec![format!("nothing was changed, since the guard's answer was wrong: {fault}")],
+        },
+    }
+}
+
+fn check(mirror: &Mirror, edits: &[Edit]) -> Result<(), Fault> {
+    for edit in edits {
+        check_edit(mirror, edit)?;
+    }
+    // Of several edits of one entry the last is in force.
+    let edits: HashMap<&str, Option<&[Part]>> =
+        edits.iter().map(|edit| (edit.target.as_str(), edit.replacement.as_deref())).collect();
+    check_calls(mirror, &edits)
+}
+
+fn check_edit(mirror: &Mirror, Edit { target, replacement }: &Edit) -> Result<(), Fault> {
+    let facts = mirror.facts(target).ok_or_else(|| Fault::NotOnBranch(target.clone()))?;
+    let blocks = facts.blocks().ok_or_else(|| Fault::NotEditable(target.clone()))?;
+    let Some(parts) = replacement else { return Ok(()) };
+    if parts.is_empty() {
+        return Err(Fault::Nothing(target.clone()));
+    }
+    let mut calls = HashSet::new();
+    for part in parts {
+        match (part, facts) {
+            (Part::Text(_), Facts::Assistant { .. }) => return Err(Fault::TextInAnswer(target.clone())),
+            (Part::Recorded(block), _) if *block as usize >= blocks => {
+                return Err(Fault::NoBlock { id: target.clone(), block: *block, blocks });
+            }
+            (Part::Recorded(block), _) => {
+                if facts.call(*block).is_some_and(|call| !calls.insert(call)) {
+                    return Err(Fault::RepeatedCall(target.clone()));
+                }
+            }
+            (Part::Text(_), _) => {}
+        }
+    }
+    Ok(())
+}
+
+/// A call in the context and what stands for it, now and with the edits.
+struct Call<'a> {
+    entry: &'a str,
+    stays: bool,
+    /// The last visible result.
+    result: Option<&'a str>,
+    result_stays: bool,
+}
+
+/// Whoever had a counterpart in the context must keep it, or go with it. What is unpaired already is left alone.
+fn check_calls(mirror: &Mirror, edits: &HashMap<&str, Option<&[Part]>>) -> Result<(), Fault> {
+    let mut calls: Vec<Call<'_>> = Vec::new();
+    // Some providers use the same names in every answer: a result belongs to the latest call of that name.
+    let mut latest: HashMap<&str, usize> = HashMap::new();
+    for Context { id, view } in mirror.context() {
+        let edit = edits.get(id.as_str()).copied();
+        match mirror.facts(id) {
+            Some(facts @ Facts::Assistant { .. }) => {
+                for call in facts.calls() {
+                    // A call that is not visible now owes nothing, but its name is taken.
+                    if !view.shows(call) {
+                        latest.remove(call);
+                        continue;
+                    }
+                    let stays = match edit {
+                        None => true,
+                        Some(None) => false,
+                        Some(Some(parts)) => parts.iter().any(
+                            |part| matches!(part, Part::Recorded(block) if facts.call(*block) == Some(call)),
+                        ),
+                    };
+                    latest.insert(call, calls.len());
+                    calls.push(Call { entry: id, stays, result: None, result_stays: false });
+                }
+            }
+            Some(Facts::ToolResult { call, .. }) if !view.is_omitted() => {
+                if let Some(call) = latest.get(call.as_str()).and_then(|place| calls.get_mut(*place)) {
+                    call.result = Some(id);
+                    call.result_stays |= edit != Some(None);
+                }
+            }
+            _ => {}
+        }
+    }
+    for call in calls {
+        match (call.result, call.stays, call.result_stays) {
+            (Some(_), true, false) => return Err(Fault::CallAlone(call.entry.into())),
+            (Some(result), false, true) => return Err(Fault::ResultAlone(result.into())),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

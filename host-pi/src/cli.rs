@@ -1,0 +1,164 @@
+//! The command line.
+
+use crate::component;
+use crate::engine::Limits;
+use crate::gate::{ALLOW_VARIABLE, Origin};
+use crate::protocol;
+use crate::runner::{Options, Runner};
+use crate::settings::SettingsFile;
+use anyhow::{Context, Result};
+use clap::{Args, Parser, Subcommand};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::{env, fs, io};
+
+/// Runs the context guard, a sandboxed component that keeps a coding agent's context small.
+#[derive(Debug, Parser)]
+#[command(name = "context-guard", version, arg_required_else_help = true, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  context-guard inspect
+  context-guard inspect --wasm guard.wasm
+  echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"hello\"}' | context-guard serve
+
+Environment:
+  PI_CONTEXT_GUARD_CONFIG  the settings file
+  PI_CONTEXT_GUARD_ALLOW   origins to allow, separated by commas
+  CONTEXT_GUARD_LOG        any text switches the log on (standard error)";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve one session: JSON-RPC, a message a line, on standard input and output.
+    #[command(
+        after_help = "The methods are described in docs/PROTOCOL.md. Nothing is sent anywhere unless its origin is\n\
+        granted: in the settings file, in PI_CONTEXT_GUARD_ALLOW or with --allow-net."
+    )]
+    Serve(Serve),
+    /// Show what is in this program: the component with its imports and size, and the limits it runs under.
+    Inspect(Inspect),
+}
+
+#[derive(Args, Debug)]
+struct Serve {
+    /// Allow requests to this origin, such as https://openrouter.ai; may be repeated.
+    #[arg(long, value_name = "ORIGIN")]
+    allow_net: Vec<Origin>,
+}
+
+#[derive(Args, Debug)]
+struct Inspect {
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// Write the component to this file, so that another WASI host can load it.
+    #[arg(long, value_name = "FILE")]
+    wasm: Option<PathBuf>,
+}
+
+/// Runs the program and returns its exit code: 0, 1 on an error, 2 on a wrong command line.
+pub fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Serve(options) => serve(options),
+        Command::Inspect(options) => inspect(&options, &mut io::stdout().lock()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Standard error may be closed; the exit code says it as well.
+            let _ = writeln!(io::stderr(), "context-guard: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn serve(options: Serve) -> Result<()> {
+    let mut allow = options.allow_net;
+    allow.extend(allowed(&env::var(ALLOW_VARIABLE).unwrap_or_default())?);
+    // One thread runs the session, two the connections.
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let settings = SettingsFile::from_env();
+    let result = runtime.block_on(async {
+        let runner = Runner::new(Options { allow, settings, limits: Limits::default() })?;
+        protocol::serve(Arc::new(runner), io::stdin(), io::stdout()).await.context("standard output")
+    });
+    // The thread that reads standard input may sit in a read for ever.
+    runtime.shutdown_background();
+    result
+}
+
+fn allowed(list: &str) -> Result<Vec<Origin>> {
+    let texts = list.split(',').map(str::trim).filter(|text| !text.is_empty());
+    texts.map(|text| text.parse().with_context(|| format!("in {ALLOW_VARIABLE}"))).collect()
+}
+
+fn inspect(options: &Inspect, output: &mut impl Write) -> Result<()> {
+    if let Some(path) = &options.wasm {
+        write(path)?;
+    }
+    let limits = Limits::default().table();
+    if options.json {
+        let limits: serde_json::Map<_, _> =
+            limits.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        let facts = serde_json::json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "wasmtime": component::WASMTIME,
+            "guest": {
+                "contract": crate::contract::CONTRACT,
+                "sha256": component::SHA256,
+                "bytes": component::WASM.len(),
+                "compiled_bytes": component::CODE.len(),
+                "imports": component::IMPORTS,
+                "exports": component::EXPORTS,
+            },
+            "limits": limits,
+        });
+        writeln!(output, "{facts:#}")?;
+        return Ok(());
+    }
+    writeln!(output, "context-guard {} on wasmtime {}", env!("CARGO_PKG_VERSION"), component::WASMTIME)?;
+    writeln!(output, "\nguest      {} bytes, {} compiled", component::WASM.len(), component::CODE.len())?;
+    writeln!(output, "sha256     {}", component::SHA256)?;
+    for import in component::IMPORTS {
+        writeln!(output, "import     {import}")?;
+    }
+    for export in component::EXPORTS {
+        writeln!(output, "export     {export}")?;
+    }
+    writeln!(output, "\nlimits")?;
+    for (name, value) in limits {
+        writeln!(output, "  {name:18}{value}")?;
+    }
+    Ok(())
+}
+
+fn write(path: &Path) -> Result<()> {
+    fs::write(path, component::WASM).with_context(|| format!("writing {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_list_in_the_environment_is_read_origin_by_origin() {
+        let list = allowed(" https://openrouter.ai, http://localhost:9931 ,").unwrap();
+        assert_eq!(
+            list.iter().map(Origin::to_string).collect::<Vec<_>>(),
+            ["https://openrouter.ai", "http://localhost:9931"]
+        );
+        insta::assert_snapshot!(format!("{:#}", allowed("openrouter.ai").unwrap_err()), @"");
+    }
+}

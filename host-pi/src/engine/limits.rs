@@ -1,0 +1,75 @@
+//! All that the guest may use up, in one table.
+
+use std::time::Duration;
+
+/// Bounds on one runner and its guest. The defaults are generous for real sessions (the largest known has some
+/// thousand entries) and keep a guest gone wrong from harming the agent beside it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limits {
+    /// Linear memory of one instance, in bytes; growing past it traps.
+    pub memory_bytes: usize,
+    /// Time for one call into the guest, except `ask`.
+    pub call: Duration,
+    /// Time that `ask` may take beyond its own budget, which the guest keeps by itself.
+    pub ask_grace: Duration,
+    /// How often a running guest gives way, so that the time limits can act.
+    pub tick: Duration,
+    /// Traps within `trap_window` that switch the guard off.
+    pub traps: usize,
+    /// See `traps`.
+    pub trap_window: Duration,
+    /// Requests in one `ask`, retries included.
+    pub requests: u32,
+    /// Body of one request, in bytes.
+    pub request_bytes: u64,
+    /// Body of one response, in bytes.
+    pub response_bytes: u64,
+    /// Time to open a connection, TLS included.
+    pub connect: Duration,
+    /// Time from sending a request to the head of its response, where the guest asks for none.
+    pub first_byte: Duration,
+    /// How long an unused connection stays open.
+    pub idle: Duration,
+    /// One line of the protocol, in bytes.
+    pub line_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            memory_bytes: 512 << 20,
+            call: Duration::from_secs(5),
+            ask_grace: Duration::from_secs(1),
+            tick: Duration::from_millis(10),
+            traps: 3,
+            trap_window: Duration::from_secs(600),
+            requests: 1000,
+            request_bytes: 8 << 20,
+            response_bytes: 4 << 20,
+            connect: Duration::from_secs(10),
+            first_byte: Duration::from_secs(600),
+            idle: Duration::from_secs(90),
+            line_bytes: 256 << 20,
+        }
+    }
+}
+
+impl Limits {
+    /// Returns what each limit is called and its value, for people.
+    pub fn table(&self) -> Vec<(&'static str, String)> {
+        let mib = |bytes: u64| format!("{} MiB", bytes >> 20);
+        let seconds = |time: Duration| format!("{} s", time.as_secs_f64());
+        vec![
+            ("guest memory", mib(self.memory_bytes as u64)),
+            ("time per call", seconds(self.call)),
+            ("time per ask", format!("its budget + {}", seconds(self.ask_grace))),
+            ("traps until off", format!("{} in {}", self.traps, seconds(self.trap_window))),
+            ("requests per pass", self.requests.to_string()),
+            ("request body", mib(self.request_bytes)),
+            ("response body", mib(self.response_bytes)),
+            ("time to connect", seconds(self.connect)),
+            ("idle connection", seconds(self.idle)),
+            ("protocol line", mib(self.line_bytes as u64)),
+        ]
+    }
+}

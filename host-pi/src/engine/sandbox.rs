@@ -1,0 +1,140 @@
+//! The loaded component and the instances made of it.
+
+use super::config::config;
+use super::limits::Limits;
+use super::ticker::Ticker;
+use crate::component;
+use crate::contract::{Guard, GuardPre};
+use crate::gate::Hooks;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+use wasmtime::component::{Component, Linker, ResourceTable};
+use wasmtime::{Engine, Store, StoreLimits, StoreLimitsBuilder};
+use wasmtime_wasi::clocks::{WasiClocks, WasiClocksCtx, WasiClocksCtxView};
+use wasmtime_wasi::p2::bindings::clocks::monotonic_clock;
+use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
+
+/// Most handles (requests, streams, pollables, …) of one instance; a pass needs some ten per request in flight.
+const HANDLES: usize = 10_000;
+/// Most entries of the guest's function table, which does not grow at run time.
+const TABLE_ELEMENTS: usize = 100_000;
+
+/// The component, ready to be instantiated. One serves a whole process.
+pub struct Sandbox {
+    engine: Engine,
+    guard: GuardPre<State>,
+    limits: Arc<Limits>,
+    ticker: Ticker,
+}
+
+/// What the imports of one instance work on. It has no files, no environment, no sockets: there is nothing to reach.
+pub(crate) struct State {
+    clocks: WasiClocksCtx,
+    http: WasiHttpCtx,
+    hooks: Hooks,
+    table: ResourceTable,
+    limits: StoreLimits,
+}
+
+/// One instance with its memory.
+pub(crate) struct Instance {
+    pub(crate) store: Store<State>,
+    pub(crate) guard: Guard,
+}
+
+/// A call that did not return.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Broken {
+    /// It trapped, for this reason.
+    #[error("{0}")]
+    Trapped(String),
+    /// It took longer than it may.
+    #[error("no answer in {} s", .0.as_secs_f64())]
+    Late(Duration),
+}
+
+impl Sandbox {
+    /// Loads the guest that is part of this program.
+    ///
+    /// # Errors
+    ///
+    /// When the machine cannot run the code, for instance for lack of address space.
+    pub fn new(limits: Limits) -> anyhow::Result<Self> {
+        let engine = Engine::new(&config())?;
+        // SAFETY: the bytes are machine code of this very build (`build.rs` wrote them with the same wasmtime and
+        // the same settings); nobody else can put any there.
+        let component = unsafe { Component::deserialize(&engine, component::CODE)? };
+        Self::with_component(&engine, &component, limits)
+    }
+
+    fn with_component(engine: &Engine, component: &Component, limits: Limits) -> anyhow::Result<Self> {
+        let guard = GuardPre::new(linker(engine)?.instantiate_pre(component)?)?;
+        let ticker = Ticker::start(engine, limits.tick)?;
+        Ok(Self { engine: engine.clone(), guard, limits: Arc::new(limits), ticker })
+    }
+
+    /// Returns the limits in force.
+    pub fn limits(&self) -> &Arc<Limits> {
+        &self.limits
+    }
+
+    /// Makes an instance whose requests those hooks decide on.
+    pub(crate) async fn instance(&self, hooks: Hooks) -> Result<Instance, Broken> {
+        let limits = StoreLimitsBuilder::new()
+            .memory_size(self.limits.memory_bytes)
+            .table_elements(TABLE_ELEMENTS)
+            // A refused growth is an abort in the guest without a word; a trap here says what happened.
+            .trap_on_grow_failure(true)
+            .build();
+        let mut table = ResourceTable::new();
+        table.set_max_capacity(HANDLES);
+        let state =
+            State { clocks: WasiClocksCtx::default(), http: WasiHttpCtx::new(), hooks, table, limits };
+        let mut store = Store::new(&self.engine, state);
+        store.limiter(|state| &mut state.limits);
+        store.set_epoch_deadline(1);
+        store.epoch_deadline_async_yield_and_update(1);
+        let guard = self.within(self.limits.call, self.guard.instantiate_async(&mut store)).await?;
+        Ok(Instance { store, guard })
+    }
+
+    /// Runs one call into a guest under a time limit. After an error the instance is of no use any more.
+    pub(crate) async fn within<T>(
+        &self,
+        limit: Duration,
+        call: impl Future<Output = wasmtime::Result<T>>,
+    ) -> Result<T, Broken> {
+        let _ticking = self.ticker.call();
+        match tokio::time::timeout(limit, call).await {
+            Ok(Ok(value)) => Ok(value),
+            // The root alone: the rest is a list of function names.
+            Ok(Err(error)) => Err(Broken::Trapped(error.root_cause().to_string())),
+            Err(_) => Err(Broken::Late(limit)),
+        }
+    }
+}
+
+/// Offers exactly what the world imports, so that a component which wants more cannot be loaded.
+fn linker(engine: &Engine) -> wasmtime::Result<Linker<State>> {
+    let mut linker = Linker::new(engine);
+    wasmtime_wasi_io::add_to_linker_async(&mut linker)?;
+    monotonic_clock::add_to_linker::<State, WasiClocks>(&mut linker, |state| WasiClocksCtxView {
+        ctx: &mut state.clocks,
+        table: &mut state.table,
+    })?;
+    wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
+    Ok(linker)
+}
+
+impl wasmtime_wasi_io::IoView for State {
+    fn table(&mut self) -> &mut ResourceTable {
+        &mut self.table
+    }
+}
+
+impl WasiHttpView for State {
+    fn http(&mut self) -> WasiHttpCtxView<'_> {
+        WasiHttpCtxView { ctx: &mut self.http, table: &mut self.table, hooks: &mut self.hooks }
+    }
+}
