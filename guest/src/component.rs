@@ -1,28 +1,79 @@
+//! The component: hands the calls of the contract to the guard and the classifier, and decides nothing.
+
+use std::cell::RefCell;
+
 use crate::contract::sessions::*;
 use crate::contract::{classifier, sessions};
-struct Component;
-struct S;
-impl sessions::Guest for Component { type Session = S; }
+use crate::guard::Guard;
+use crate::jev;
+
+/// What the world's exports are bound to.
+pub struct Component;
+
+/// One session. The cell is never borrowed twice: a component runs one call at a time, and no call into a
+/// session makes one to the host.
+pub struct Session(RefCell<Guard>);
+
+impl sessions::Guest for Component {
+    type Session = Session;
+}
+
+impl sessions::GuestSession for Session {
+    fn new() -> Self {
+        Self(RefCell::new(Guard::new()))
+    }
+
+    fn configure(&self, user: String, project: Option<String>) -> Configuration {
+        self.0.borrow_mut().configure(&user, project.as_deref())
+    }
+
+    fn observe(&self, circumstances: Circumstances) {
+        self.0.borrow_mut().observe(circumstances);
+    }
+
+    fn update(&self, delta: Delta) -> Result<(), Error> {
+        self.0.borrow_mut().update(delta)
+    }
+
+    fn begin(&self, phase: Phase, model: Model, now: Timestamp) -> Result<Option<Inquiry>, Error> {
+        self.0.borrow_mut().begin(phase, model, now)
+    }
+
+    fn finish(&self, verdicts: Vec<Verdict>, elapsed_ms: u32, timed_out: bool) -> Result<Outcome, Error> {
+        self.0.borrow_mut().finish(verdicts, elapsed_ms, timed_out)
+    }
+
+    fn request(&self, model: Model, shape: RequestShape, now: Timestamp) -> Vec<Breakpoint> {
+        self.0.borrow_mut().request(model, shape, now)
+    }
+
+    fn response(&self, model: String, usage: Usage) {
+        self.0.borrow_mut().response(model, usage);
+    }
+
+    fn recall(&self, request: RecallRequest) -> Result<Vec<Recalled>, Error> {
+        self.0.borrow().recall(request)
+    }
+
+    fn status(&self) -> Vec<Span> {
+        self.0.borrow().status()
+    }
+
+    fn report(&self, topic: String) -> Result<String, Error> {
+        self.0.borrow().report(&topic)
+    }
+}
+
 impl classifier::Guest for Component {
-    fn ask(_s: classifier::Service, _q: Vec<Question>, _b: Budget) -> Vec<Verdict> {
-        let h = crate::contract::wasi::http::types::Fields::new();
-        let r = crate::contract::wasi::http::types::OutgoingRequest::new(h);
-        let f = crate::contract::wasi::http::outgoing_handler::handle(r, None).unwrap();
-        f.subscribe().block();
-        crate::contract::wasi::clocks::monotonic_clock::now();
-        vec![] }
+    fn ask(service: classifier::Service, questions: Vec<Question>, budget: Budget) -> Vec<Verdict> {
+        jev::ask(&service, &questions, budget)
+    }
 }
-impl sessions::GuestSession for S {
-    fn new() -> S { S }
-    fn configure(&self, _u: String, _p: Option<String>) -> Configuration { todo!() }
-    fn observe(&self, _c: Circumstances) {}
-    fn update(&self, _d: Delta) -> Result<(), Error> { Ok(()) }
-    fn begin(&self, _p: Phase, _m: Model, _n: u64) -> Result<Option<Inquiry>, Error> { Ok(None) }
-    fn finish(&self, _v: Vec<Verdict>, _e: u32, _t: bool) -> Result<Outcome, Error> { todo!() }
-    fn request(&self, _m: Model, _s: RequestShape, _n: u64) -> Vec<Breakpoint> { vec![] }
-    fn response(&self, _m: String, _u: Usage) {}
-    fn recall(&self, _r: RecallRequest) -> Result<Vec<Recalled>, Error> { Ok(vec![]) }
-    fn status(&self) -> Vec<Span> { vec![] }
-    fn report(&self, _t: String) -> Result<String, Error> { Ok(String::new()) }
+
+#[cfg(target_arch = "wasm32")]
+#[expect(unreachable_pub, reason = "generated")]
+mod exports {
+    use super::Component;
+
+    crate::contract::export!(Component with_types_in crate::contract);
 }
-crate::contract::export!(Component with_types_in crate::contract);

@@ -1,5 +1,16 @@
-//! x
-#![allow(missing_docs)]
+//! The context guard: decides which parts of a coding agent's context the work still needs.
+//!
+//! Everything here computes; only `jev::client` reaches out, and only through `wasi:http`.
+
+pub mod component;
 pub mod contract;
-#[cfg(target_arch = "wasm32")]
-mod component;
+pub mod guard;
+pub mod jev;
+pub mod label;
+pub mod outputs;
+pub mod passes;
+pub mod recall;
+pub mod report;
+pub mod session;
+pub mod settings;
+pub mod text;

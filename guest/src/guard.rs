@@ -1,0 +1,148 @@
+//! One session of the guard: the contract's `session` resource, made of the other modules.
+
+use crate::contract::sessions::{
+    Breakpoint, Circumstances, Configuration, Delta, Inquiry, Outcome, Phase, RecallRequest, Recalled,
+    RequestShape, Span, Verdict,
+};
+use crate::contract::types::{Error, Model, Timestamp, Usage};
+use crate::passes::{Pass, Warnings};
+use crate::recall;
+use crate::report;
+use crate::session::Mirror;
+use crate::settings::Settings;
+
+/// A session with its settings. Every call speaks of it as the last `update` left it.
+#[derive(Debug)]
+pub struct Guard {
+    settings: Settings,
+    circumstances: Circumstances,
+    mirror: Mirror,
+    pass: Option<Pass>,
+    warnings: Warnings,
+}
+
+impl Default for Guard {
+    fn default() -> Self {
+        Guard {
+            settings: Settings::default(),
+            // Until a host says that `recall` can be called, nothing may be replaced.
+            circumstances: Circumstances {
+                problem: None,
+                destination: None,
+                recall_active: false,
+                working_directory: String::new(),
+            },
+            mirror: Mirror::default(),
+            pass: None,
+            warnings: Warnings::default(),
+        }
+    }
+}
+
+impl Guard {
+    /// Opens a session with default settings.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Replaces the settings; a project's own can only narrow the user's. Warnings may be shown again.
+    pub fn configure(&mut self, user: &str, project: Option<&str>) -> Configuration {
+        let (settings, warnings) = Settings::load(user, project);
+        self.pass = None;
+        self.warnings = Warnings::default();
+        self.settings = settings;
+        Configuration {
+            enabled: self.settings.enabled,
+            classifier: self.settings.model.clone(),
+            breakpoints: false,
+            warnings,
+        }
+    }
+
+    /// Tells what the host can do at this moment.
+    pub fn observe(&mut self, circumstances: Circumstances) {
+        self.circumstances = circumstances;
+    }
+
+    /// Takes a delta whole or, on an error, not at all. A pass under way is dropped, since it judged what
+    /// the session held before.
+    ///
+    /// # Errors
+    ///
+    /// As [`Mirror::update`].
+    pub fn update(&mut self, delta: Delta) -> Result<(), Error> {
+        self.pass = None;
+        self.mirror.update(delta)
+    }
+
+    /// Begins a pass, and drops one that was not finished; none when none is due.
+    ///
+    /// # Errors
+    ///
+    /// None so far: a session that cannot be judged is one where no pass is due.
+    pub fn begin(&mut self, phase: Phase, _model: Model, _now: Timestamp) -> Result<Option<Inquiry>, Error> {
+        self.pass = None;
+        let able = self.settings.enabled && self.circumstances.recall_active;
+        if !able || self.circumstances.problem.is_some() {
+            return Ok(None);
+        }
+        let Some((pass, inquiry)) = Pass::begin(phase, &self.mirror, &self.settings) else { return Ok(None) };
+        self.pass = Some(pass);
+        Ok(Some(inquiry))
+    }
+
+    /// Ends the pass that `begin` opened. A question without a verdict counts as failed.
+    ///
+    /// # Errors
+    ///
+    /// `invalid` where no pass is under way.
+    pub fn finish(
+        &mut self,
+        verdicts: Vec<Verdict>,
+        elapsed_ms: u32,
+        timed_out: bool,
+    ) -> Result<Outcome, Error> {
+        let Some(pass) = self.pass.take() else {
+            let text = "no pass is under way: call begin, and nothing else before finish";
+            return Err(Error::Invalid(text.into()));
+        };
+        let answers = pass.read(verdicts, elapsed_ms, timed_out);
+        let mut outcome = pass.decide(&answers, &self.mirror, &self.settings, &self.circumstances);
+        outcome.warnings = self.warnings.of(&answers, &self.circumstances);
+        Ok(outcome)
+    }
+
+    /// Sets no cache breakpoints: `configure` tells hosts that none are wanted.
+    pub fn request(&mut self, _model: Model, _shape: RequestShape, _now: Timestamp) -> Vec<Breakpoint> {
+        vec![]
+    }
+
+    /// Takes note of a response; of use only together with breakpoints.
+    pub fn response(&mut self, _model: String, _usage: Usage) {}
+
+    /// Returns the original of an entry that the guard replaced.
+    ///
+    /// # Errors
+    ///
+    /// `invalid` with a sentence for the model: what was wrong, and how to ask instead.
+    pub fn recall(&self, request: RecallRequest) -> Result<Vec<Recalled>, Error> {
+        recall::recall(&self.mirror, &request)
+    }
+
+    /// Returns the status bar.
+    pub fn status(&self) -> Vec<Span> {
+        report::status(&self.mirror, &self.settings, &self.circumstances, self.pass.is_some())
+    }
+
+    /// Returns text for people on a topic.
+    ///
+    /// # Errors
+    ///
+    /// `invalid` for an unknown topic, naming those there are.
+    pub fn report(&self, topic: &str) -> Result<String, Error> {
+        report::report(topic, &self.mirror, &self.settings, &self.circumstances)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,62 @@
+//! Questions and answers, independent of the wire protocol.
+//!
+//! These are the JSON bodies of the contract's `question` and `reply`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// One request to the classifier: what it should know, and what it is asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// The facts, in the order in which they are to be read.
+    pub state: Map<String, Value>,
+    /// Questions by id ([`Question`] as JSON), in order.
+    pub questions: Map<String, Value>,
+}
+
+impl Request {
+    /// Writes the request as compact JSON.
+    pub fn to_json(&self) -> String {
+        // Maps of JSON values always have a JSON form.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// A typed question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Question {
+    /// Yes or no.
+    Bool {
+        /// What is asked.
+        instructions: String,
+        /// What `true` and `false` mean.
+        criteria: Map<String, Value>,
+    },
+    /// One of several options.
+    Choice {
+        /// What is asked.
+        instructions: String,
+        /// The options by key, in order, with their meaning.
+        criteria: Map<String, Value>,
+    },
+}
+
+/// A typed answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Answer {
+    /// To a yes-or-no question.
+    Bool {
+        /// Of yes.
+        probability: f64,
+    },
+    /// To a choice.
+    Choice {
+        /// The option chosen.
+        choice: String,
+        /// Probabilities by option, in the order given.
+        #[serde(default)]
+        probabilities: Map<String, Value>,
+    },
+}

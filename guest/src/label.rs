@@ -1,0 +1,103 @@
+//! The short name of a tool call, as notes and questions give it.
+
+use serde_json::{Map, Value};
+
+use crate::text;
+
+/// Most characters of an argument in a label.
+const WIDTH: usize = 80;
+
+/// Names a call after the argument that says most about it: its command, its path or its pattern.
+///
+/// `arguments` is a JSON object as text; anything else counts as no arguments. The label is always one line,
+/// and a backtick of the command is written as an apostrophe, since a backtick would end the quotation early.
+pub fn label(tool: &str, arguments: Option<&str>) -> String {
+    let tool = one_line(tool);
+    let arguments = object(arguments);
+    let command = text::squeeze(first(&arguments, &["command", "cmd"]));
+    if !command.is_empty() {
+        return format!("{tool} {}", quoted(&command));
+    }
+    let path = first(&arguments, &["path", "file_path", "file"]);
+    if !path.is_empty() {
+        return format!("{tool} {}", text::ellipsis(&one_line(path), WIDTH));
+    }
+    let pattern = first(&arguments, &["pattern", "query"]);
+    if !pattern.is_empty() {
+        return format!("{tool} {}", quoted(&one_line(pattern)));
+    }
+    tool
+}
+
+/// Returns whether a call runs a command.
+pub(crate) fn has_command(arguments: Option<&str>) -> bool {
+    !first(&object(arguments), &["command", "cmd"]).is_empty()
+}
+
+/// Reads a call's arguments; an empty object where they are missing or are no JSON object.
+pub(crate) fn object(arguments: Option<&str>) -> Map<String, Value> {
+    arguments.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default()
+}
+
+/// Puts a text on one line by turning every line break into a space.
+pub(crate) fn one_line(text: &str) -> String {
+    text.replace("\r\n", " ").replace(is_line_break, " ")
+}
+
+/// Returns the first of `keys` that has a string, even an empty one; the empty string where none has.
+fn first<'a>(arguments: &'a Map<String, Value>, keys: &[&str]) -> &'a str {
+    keys.iter().find_map(|key| arguments.get(*key)?.as_str()).unwrap_or_default()
+}
+
+fn quoted(value: &str) -> String {
+    format!("`{}`", text::ellipsis(&value.replace('`', "'"), WIDTH))
+}
+
+/// The characters that Unicode counts as the end of a line.
+fn is_line_break(c: char) -> bool {
+    matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn t3_white_space_of_a_command_becomes_single_spaces() {
+        assert_eq!(label("bash", Some(r#"{"command":"rg  -n\n foo"}"#)), "bash `rg -n foo`");
+    }
+
+    #[test]
+    fn t4_a_long_command_is_cut_at_79_characters() {
+        let arguments = format!(r#"{{"command":"{}"}}"#, "x".repeat(200));
+        assert_eq!(label("bash", Some(&arguments)), format!("bash `{}…`", "x".repeat(79)));
+    }
+
+    #[test]
+    fn t5_the_first_argument_that_says_something_names_the_call() {
+        assert_eq!(label("tool", Some(r#"{"command":"","path":"a.rs"}"#)), "tool a.rs");
+        assert_eq!(label("tool", Some(r#"{"query":"q"}"#)), "tool `q`");
+        assert_eq!(label("tool", Some(r#"{"n":1}"#)), "tool");
+        assert_eq!(label("tool", None), "tool");
+        assert_eq!(label("tool", Some("{broken")), "tool");
+    }
+
+    #[test]
+    fn an_empty_argument_hides_the_others_of_its_row_but_a_number_does_not() {
+        assert_eq!(label("tool", Some(r#"{"command":"","cmd":"ls","file":"a.rs"}"#)), "tool a.rs");
+        assert_eq!(label("tool", Some(r#"{"command":1,"cmd":"ls"}"#)), "tool `ls`");
+    }
+
+    #[test]
+    fn b11_line_breaks_become_spaces() {
+        let arguments = r#"{"path":"a\r\nb\u2028c"}"#;
+        assert_eq!(label("read", Some(arguments)), "read a b c");
+        assert_eq!(label("grep", Some(r#"{"pattern":"a\nb"}"#)), "grep `a b`");
+    }
+
+    #[test]
+    fn b11_a_backtick_cannot_end_the_label() {
+        let label = label("bash", Some(r#"{"command":"echo `date`; ls"}"#));
+        assert_eq!(label, "bash `echo 'date'; ls`");
+    }
+}

@@ -1,0 +1,24 @@
+// The context guard in Pi: replaces the parts of long tool outputs that the work no longer needs by short notes, and
+// gives them back through the tool `recall`. Try it: pi -e ./host-pi, then /guard.
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { registerCommand } from "./command.ts";
+import { Guard } from "./guard.ts";
+import { loadHost, tooOld } from "./host.ts";
+import { registerRecall } from "./recall.ts";
+
+export default async function contextGuard(pi: ExtensionAPI): Promise<void> {
+  const host = await loadHost();
+  if (!host) {
+    pi.on("session_start", (_event, ctx) => tooOld(ctx));
+    return;
+  }
+  const guard = new Guard(pi, host);
+  registerRecall(pi, guard);
+  registerCommand(pi, guard);
+  pi.on("session_start", (_event, ctx) => guard.start(ctx));
+  pi.on("session_tree", (_event, ctx) => guard.redraw(ctx));
+  pi.on("session_compact", (_event, ctx) => guard.redraw(ctx));
+  pi.on("agent_settled", (_event, ctx) => guard.redraw(ctx));
+  pi.on("agent_before_settle", (event, ctx) => guard.pass(event, ctx));
+  pi.on("session_shutdown", () => guard.end());
+}

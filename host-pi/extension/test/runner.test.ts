@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { Limit, Runner, RunnerError } from "../runner.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "runner-"));
+after(() => rmSync(folder, { recursive: true }));
+
+/** A runner that answers each line as the given function body does; `call` is the parsed line. */
+function standIn(name: string, body: string): string {
+  const path = join(folder, name);
+  writeFileSync(
+    path,
+    `#!${process.execPath}
+const answer = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
+require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const call = JSON.parse(line);
+  ${body}
+}).on("close", () => process.exit(0));
+`,
+  );
+  chmodSync(path, 0o755);
+  return path;
+}
+
+const unheard = () => assert.fail("no notification was expected");
+const kind = (expected: string) => (error: unknown) => error instanceof RunnerError && error.kind === expected;
+
+test("answers find their calls, whatever their order, and errors keep their kind", async () => {
+  const runner = new Runner(
+    standIn(
+      "ordinary",
+      `if (call.method === "status") return;
+       if (call.method === "cancel") { answer({ id: call.id, result: null }); return answer({ id: call.id - 1, result: [] }); }
+       answer({ id: call.id, error: { code: -32001, message: "send it whole", data: { kind: "out-of-sync" } } });`,
+    ),
+    unheard,
+  );
+  const status = runner.call("status", {});
+  await runner.call("cancel", {});
+  assert.deepEqual(await status, []);
+  await assert.rejects(runner.call("report", { topic: "status" }), kind("out-of-sync"));
+  await runner.end(5000);
+  assert.equal(runner.alive, false);
+});
+
+test("the runner gets none of the keys in Pi's environment", async () => {
+  process.env.LAB_API_KEY = "secret";
+  const runner = new Runner(
+    standIn("environment", `answer({ id: call.id, result: Object.keys(process.env) });`),
+    unheard,
+  );
+  const names: unknown = await runner.call("status", {});
+  assert.ok(Array.isArray(names) && names.includes("PATH") && !names.includes("LAB_API_KEY"), String(names));
+  await runner.end(5000);
+});
+
+test("a missing binary, a death and nonsense fail the open calls and nothing else", async () => {
+  for (const [binary, why] of [
+    [join(folder, "missing"), /cannot be started/],
+    [standIn("dies", `console.error("boom"); process.exit(3);`), /ended \(3\).*boom|does not read/s],
+    [standIn("nonsense", `process.stdout.write("hello\\n");`), /no JSON/],
+  ] as const) {
+    const runner = new Runner(binary, unheard);
+    await assert.rejects(runner.call("hello", {}), why);
+    await assert.rejects(runner.call("status", {}), kind("gone"));
+    assert.equal(runner.alive, false);
+  }
+});
+
+test("a runner that misses its limit is killed", async () => {
+  const runner = new Runner(standIn("silent", ""), unheard);
+  await assert.rejects(runner.call("status", {}, new Limit(50)), /within 50 ms/);
+  assert.equal(runner.alive, false);
+});
+
+test("a notification reaches its listener and may move the limit of the running call", async () => {
+  const limit = new Limit(60_000);
+  const heard: string[] = [];
+  const runner: Runner = new Runner(
+    standIn("judging", `answer({ method: "judging", params: { questions: 2, timeout_ms: 1 } });`),
+    (method) => {
+      heard.push(method);
+      runner.extend(limit, 20);
+    },
+  );
+  await assert.rejects(runner.call("status", {}, limit), /within 20 ms/);
+  assert.deepEqual(heard, ["judging"]);
+});
+
+test("a runner that does not leave is killed", async () => {
+  const runner = new Runner(standIn("stays", `setInterval(() => {}, 1000); process.on("exit", () => {}); process.exit = () => {}; answer({ id: call.id, result: [] });`), unheard);
+  await runner.call("status", {});
+  await runner.end(50);
+  assert.equal(runner.alive, false);
+});

@@ -1,0 +1,168 @@
+#!/usr/bin/env node
+// A scripted chat model on loopback. Node >= 22.19, no dependencies.
+//
+//   node fake-model.mjs --script turns.json --out ./requests [--port 0] [--delay 0]
+//
+// Routes:  POST /v1/messages           Anthropic Messages, streamed as SSE
+//          POST /v1/chat/completions   OpenAI chat completions, streamed as SSE
+//          GET  /requests              how many requests were served, and which script turns are left
+// It prints one JSON line {"listening":<port>} when it is ready and stops on SIGTERM/SIGINT.
+//
+// turns.json is an array. Each request takes the first unused turn whose "match" (a regular expression,
+// tested against the text of the last message of the request) fits; a turn without "match" fits always.
+// When no turn is left, the "fallback" text answers. A turn has any of these fields:
+//   { "match": "regex", "text": "...", "thinking": "...",
+//     "tools": [{ "name": "bash", "input": { "command": "ls" } }],
+//     "usage": { "input": 100, "output": 20, "cacheRead": 0, "cacheWrite": 0 },   // default: sizes / 4
+//     "delayMs": 50, "status": 529, "error": "overloaded", "stop": "max_tokens",
+//     "capture": "regex" }      // "$1" in a tool's input stands for its first group, found in any message so far
+import { createServer } from "node:http";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+const { values: args } = parseArgs({
+  options: {
+    port: { type: "string", default: "0" },
+    script: { type: "string" },
+    out: { type: "string" },
+    delay: { type: "string", default: "0" },
+    fallback: { type: "string", default: "Done." },
+  },
+});
+const turns = (args.script ? JSON.parse(readFileSync(args.script, "utf8")) : []).map((turn) => ({ ...turn, used: false }));
+if (args.out) mkdirSync(args.out, { recursive: true });
+
+let served = 0;
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+const readBody = async (req) => {
+  const parts = [];
+  for await (const part of req) parts.push(part);
+  return Buffer.concat(parts).toString("utf8");
+};
+
+function messageText(message) {
+  if (typeof message?.content === "string") return message.content;
+  return (message?.content ?? []).map((block) => block.text ?? toolResultText(block)).join("\n");
+}
+
+function toolResultText({ content }) {
+  if (typeof content === "string") return content;
+  return (content ?? []).map((block) => block.text ?? "").join("\n");
+}
+
+function nextTurn(body) {
+  const text = messageText(body.messages?.at(-1));
+  const turn = turns.find((t) => !t.used && (!t.match || new RegExp(t.match, "s").test(text)));
+  if (!turn) return { text: args.fallback };
+  turn.used = true;
+  return turn.capture ? filledIn(turn, body) : turn;
+}
+
+function filledIn(turn, body) {
+  const found = new RegExp(turn.capture, "s").exec((body.messages ?? []).map(messageText).join("\n"))?.[1] ?? "";
+  const fill = (_key, value) => (value === "$1" ? found : value);
+  return { ...turn, tools: JSON.parse(JSON.stringify(turn.tools ?? []), fill) };
+}
+
+function record(n, api, req, raw) {
+  if (!args.out) return;
+  const headers = { ...req.headers };
+  for (const name of ["authorization", "x-api-key"]) if (headers[name]) headers[name] = "<redacted>";
+  const file = join(args.out, `${String(n).padStart(3, "0")}-${api}.json`);
+  writeFileSync(file, JSON.stringify({ n, at: Date.now(), method: req.method, url: req.url, headers, body: JSON.parse(raw) }, null, 1));
+}
+
+function usageOf(turn, raw) {
+  const spoken = (turn.text ?? "") + (turn.thinking ?? "") + JSON.stringify(turn.tools ?? []);
+  return { input: Math.ceil(raw.length / 4), output: Math.ceil(spoken.length / 4), cacheRead: 0, cacheWrite: 0, ...turn.usage };
+}
+
+function anthropic(res, turn, usage, model, n) {
+  const send = (event, data) => res.write(`event: ${event}\ndata: ${JSON.stringify({ type: event, ...data })}\n\n`);
+  const wireUsage = {
+    input_tokens: usage.input,
+    output_tokens: 1,
+    cache_read_input_tokens: usage.cacheRead,
+    cache_creation_input_tokens: usage.cacheWrite,
+  };
+  res.writeHead(200, { "content-type": "text/event-stream", "request-id": `req_fake_${n}` });
+  send("message_start", {
+    message: { id: `msg_fake_${n}`, type: "message", role: "assistant", model, content: [], stop_reason: null, stop_sequence: null, usage: wireUsage },
+  });
+  let index = 0;
+  const block = (start, deltas) => {
+    send("content_block_start", { index, content_block: start });
+    for (const delta of deltas) send("content_block_delta", { index, delta });
+    send("content_block_stop", { index });
+    index++;
+  };
+  if (turn.thinking) {
+    block({ type: "thinking", thinking: "", signature: "" }, [
+      { type: "thinking_delta", thinking: turn.thinking },
+      { type: "signature_delta", signature: `sig-${n}` },
+    ]);
+  }
+  if (turn.text) block({ type: "text", text: "" }, [{ type: "text_delta", text: turn.text }]);
+  (turn.tools ?? []).forEach((tool, i) => {
+    block({ type: "tool_use", id: tool.id ?? `toolu_fake_${n}_${i}`, name: tool.name, input: {} }, [
+      { type: "input_json_delta", partial_json: JSON.stringify(tool.input ?? {}) },
+    ]);
+  });
+  const stop = turn.stop ?? (turn.tools?.length ? "tool_use" : "end_turn");
+  send("message_delta", { delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens: usage.output } });
+  send("message_stop", {});
+  res.end();
+}
+
+function openai(res, turn, usage, model, n) {
+  const send = (extra) => res.write(`data: ${JSON.stringify({ id: `chatcmpl-fake-${n}`, object: "chat.completion.chunk", created: 0, model, ...extra })}\n\n`);
+  const choice = (delta, finish = null) => send({ choices: [{ index: 0, delta, finish_reason: finish }] });
+  res.writeHead(200, { "content-type": "text/event-stream" });
+  choice({ role: "assistant", content: "" });
+  if (turn.text) choice({ content: turn.text });
+  (turn.tools ?? []).forEach((tool, i) => {
+    choice({
+      tool_calls: [{ index: i, id: tool.id ?? `call_fake_${n}_${i}`, type: "function", function: { name: tool.name, arguments: JSON.stringify(tool.input ?? {}) } }],
+    });
+  });
+  choice({}, turn.tools?.length ? "tool_calls" : "stop");
+  send({
+    choices: [],
+    usage: {
+      prompt_tokens: usage.input + usage.cacheRead,
+      completion_tokens: usage.output,
+      total_tokens: usage.input + usage.cacheRead + usage.output,
+      prompt_tokens_details: { cached_tokens: usage.cacheRead },
+    },
+  });
+  res.end("data: [DONE]\n\n");
+}
+
+const server = createServer(async (req, res) => {
+  const path = new URL(req.url, "http://loopback").pathname;
+  if (req.method === "GET" && path === "/requests") {
+    res.writeHead(200, { "content-type": "application/json" });
+    return res.end(JSON.stringify({ served, unusedTurns: turns.filter((t) => !t.used).length }));
+  }
+  const api = path.endsWith("/messages") ? "anthropic" : path.endsWith("/chat/completions") ? "openai" : undefined;
+  if (req.method !== "POST" || !api) {
+    res.writeHead(404, { "content-type": "application/json" });
+    return res.end('{"error":{"type":"not_found_error","message":"unknown route"}}');
+  }
+  const raw = await readBody(req);
+  const n = ++served;
+  record(n, api, req, raw);
+  const body = JSON.parse(raw);
+  const turn = nextTurn(body);
+  const wait = Number(args.delay) + (turn.delayMs ?? 0);
+  if (wait) await sleep(wait);
+  if (turn.status) {
+    res.writeHead(turn.status, { "content-type": "application/json" });
+    return res.end(JSON.stringify({ type: "error", error: { type: "fake_error", message: turn.error ?? "scripted failure" } }));
+  }
+  (api === "anthropic" ? anthropic : openai)(res, turn, usageOf(turn, raw), body.model, n);
+});
+
+server.listen(Number(args.port), "127.0.0.1", () => console.log(JSON.stringify({ listening: server.address().port })));
+for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => process.exit(0));

@@ -1,0 +1,293 @@
+//! A laboratory for one test: a throw-away home and project, a scripted chat model and a scripted classifier on
+//! loopback, and the real Pi with the extension of this repository and the runner's release build.
+
+mod installed;
+mod print;
+mod rpc;
+mod server;
+mod session;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+pub use installed::Installed;
+pub use print::Printed;
+pub use rpc::Rpc;
+use server::Server;
+pub use session::Session;
+
+use crate::contract::repository;
+
+/// The key that the scripted classifier asks for.
+const CLASSIFIER_KEY: &str = "lab-classifier-key";
+
+/// What a test sets up. Every field has a default that fits most tests.
+#[derive(Default)]
+pub struct Plan {
+    /// The model's turns, as the head of `lab/fake-model.mjs` describes them.
+    pub turns: Value,
+    /// The classifier's rules, as the head of `lab/fake-jev.mjs` describes them.
+    pub rules: Value,
+    /// Whether the environment grants the classifier's origin.
+    pub granted: bool,
+    /// The user's `context-guard.json`; none is written for `null`.
+    pub settings: Value,
+    /// Extensions of `tests/lab` that are loaded before the guard.
+    pub companions: Vec<&'static str>,
+    /// A runner in place of the release build.
+    pub binary: Option<PathBuf>,
+}
+
+/// One test's laboratory. It ends its servers when it is dropped, and tells what happened.
+pub struct Lab {
+    installed: Installed,
+    /// Serves until the laboratory is dropped.
+    _model: Server,
+    classifier: Server,
+    directory: TempDir,
+    plan: Plan,
+}
+
+impl Lab {
+    /// Lays the home out and starts the servers.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the command that mends it when Node, Pi or the runner is missing.
+    pub fn new(plan: Plan) -> Result<Self> {
+        let installed = Installed::find(plan.binary.as_deref())?;
+        let directory = TempDir::new()?;
+        let path = directory.path();
+        for folder in ["agent", "project", "requests", "classified"] {
+            fs::create_dir_all(path.join(folder))?;
+        }
+        let write = |name: &str, value: &Value| -> Result<PathBuf> {
+            let file = path.join(name);
+            fs::write(&file, serde_json::to_string_pretty(value)?)?;
+            Ok(file)
+        };
+        let list = |value: &Value| if value.is_null() { json!([]) } else { value.clone() };
+        let turns = write("turns.json", &list(&plan.turns))?;
+        let rules = write("rules.json", &list(&plan.rules))?;
+        let model = Server::start(
+            &installed,
+            "fake-model.mjs",
+            &["--script".as_ref(), turns.as_ref()],
+            &path.join("requests"),
+        )?;
+        let classifier = Server::start(
+            &installed,
+            "fake-jev.mjs",
+            &["--key".as_ref(), CLASSIFIER_KEY.as_ref(), "--rules".as_ref(), rules.as_ref()],
+            &path.join("classified"),
+        )?;
+        write("agent/models.json", &models(&model.url(), &classifier.url()))?;
+        write(
+            "agent/settings.json",
+            &json!({ "defaultProvider": "lab", "defaultModel": "scripted", "quietStartup": true }),
+        )?;
+        let lab = Self { installed, _model: model, classifier, directory, plan };
+        if !lab.plan.settings.is_null() {
+            lab.write_settings(&lab.plan.settings)?;
+        }
+        Ok(lab)
+    }
+
+    /// The project that Pi works in.
+    pub fn project(&self) -> PathBuf {
+        self.directory.path().join("project")
+    }
+
+    /// The scripted classifier's origin.
+    pub fn classifier_origin(&self) -> String {
+        self.classifier.url()
+    }
+
+    /// Writes a file of the project.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the file cannot be written.
+    pub fn write(&self, name: &str, text: &str) -> Result<()> {
+        let path = self.project().join(name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(path, text).with_context(|| format!("{name} cannot be written"))
+    }
+
+    /// Runs Pi once in print mode.
+    ///
+    /// # Errors
+    ///
+    /// Fails when Pi cannot be run, or is still running after a minute.
+    pub fn print(&self, arguments: &[&str]) -> Result<Printed> {
+        print::run(self.pi(), arguments)
+    }
+
+    /// Starts Pi in RPC mode.
+    ///
+    /// # Errors
+    ///
+    /// Fails when Pi cannot be started.
+    pub fn rpc(&self, arguments: &[&str]) -> Result<Rpc> {
+        Rpc::start(self.pi(), arguments)
+    }
+
+    /// The bodies of the requests that the model got, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// Fails when a record is not JSON.
+    pub fn requests(&self) -> Result<Vec<Value>> {
+        records(&self.directory.path().join("requests"))
+    }
+
+    /// The classifier's requests with their answers, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// Fails when a record is not JSON.
+    pub fn classified(&self) -> Result<Vec<Value>> {
+        records(&self.directory.path().join("classified"))
+    }
+
+    /// Whether anything ever connected to the classifier.
+    pub fn classifier_was_reached(&self) -> bool {
+        self.directory.path().join("classified/connections").exists()
+    }
+
+    /// The newest session.
+    ///
+    /// # Errors
+    ///
+    /// Fails when there is none.
+    pub fn session(&self) -> Result<Session> {
+        Session::newest(&self.directory.path().join("agent/sessions"))
+    }
+
+    /// The user's `context-guard.json`; `null` when there is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the file is not JSON.
+    pub fn settings(&self) -> Result<Value> {
+        match fs::read_to_string(self.directory.path().join("agent/context-guard.json")) {
+            Ok(text) => Ok(serde_json::from_str(&text)?),
+            Err(_) => Ok(Value::Null),
+        }
+    }
+
+    /// Writes the user's `context-guard.json`.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the file cannot be written.
+    pub fn write_settings(&self, settings: &Value) -> Result<()> {
+        let file = self.directory.path().join("agent/context-guard.json");
+        fs::write(file, serde_json::to_string_pretty(settings)?).context("the settings cannot be written")
+    }
+
+    /// Pi with nothing of the caller's environment: its own home, no network beyond loopback, the guard loaded.
+    fn pi(&self) -> Command {
+        let mut command = Command::new(&self.installed.node);
+        let path = self.directory.path();
+        command
+            .arg(&self.installed.pi)
+            .current_dir(self.project())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", path)
+            .env("LANG", "C.UTF-8")
+            .env("PI_CODING_AGENT_DIR", path.join("agent"))
+            .env("PI_OFFLINE", "1")
+            .env("PI_SKIP_VERSION_CHECK", "1")
+            .env("PI_TELEMETRY", "0")
+            .env("CONTEXT_GUARD_BINARY", &self.installed.runner);
+        if self.plan.granted {
+            command.env("PI_CONTEXT_GUARD_ALLOW", self.classifier.url());
+        }
+        for companion in &self.plan.companions {
+            command.arg("-e").arg(repository().join("tests/lab").join(companion));
+        }
+        command.arg("-e").arg(repository().join("host-pi"));
+        command
+    }
+
+    fn evidence(&self) -> String {
+        let mut text = String::new();
+        for (title, list) in [("model", self.requests()), ("classifier", self.classified())] {
+            let list = list.unwrap_or_default();
+            text.push_str(&format!("--- {} requests to the {title}\n", list.len()));
+            for request in list {
+                text.push_str(&format!("{}\n", shortened(request.get("messages").unwrap_or(&request))));
+            }
+        }
+        if let Ok(session) = self.session() {
+            text.push_str("--- the session\n");
+            for entry in session.entries() {
+                text.push_str(&format!("{}\n", shortened(entry)));
+            }
+        }
+        text
+    }
+}
+
+impl Drop for Lab {
+    #[expect(clippy::print_stderr, reason = "the test harness shows it for a failed test alone")]
+    fn drop(&mut self) {
+        eprintln!("{}", self.evidence());
+    }
+}
+
+/// A chat model of the lab's own; the classifier keeps its catalogue entry, only its address and key are replaced.
+fn models(model: &str, classifier: &str) -> Value {
+    json!({ "providers": {
+        "lab": { "baseUrl": model, "api": "anthropic-messages", "apiKey": "lab-key", "models": [{
+            "id": "scripted", "name": "Scripted", "reasoning": false, "input": ["text", "image"],
+            "contextWindow": 200_000, "maxTokens": 8192,
+            "cost": { "input": 3, "output": 15, "cacheRead": 0.3, "cacheWrite": 3.75 },
+        }] },
+        "openrouter": { "baseUrl": classifier, "apiKey": CLASSIFIER_KEY },
+    } })
+}
+
+/// A value whose long texts are cut, so that what happened can be read at a glance.
+fn shortened(value: &Value) -> Value {
+    const LONGEST: usize = 160;
+    match value {
+        Value::String(text) if text.chars().count() > LONGEST => {
+            json!(format!(
+                "{}… ({} characters)",
+                text.chars().take(LONGEST).collect::<String>(),
+                text.chars().count()
+            ))
+        }
+        Value::Array(items) => items.iter().map(shortened).collect(),
+        Value::Object(fields) => {
+            Value::Object(fields.iter().map(|(name, field)| (name.clone(), shortened(field))).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+fn records(folder: &Path) -> Result<Vec<Value>> {
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)?
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .collect();
+    files.sort();
+    files
+        .iter()
+        .map(|file| {
+            let record: Value = serde_json::from_str(&fs::read_to_string(file)?)
+                .with_context(|| format!("{} is no JSON", file.display()))?;
+            Ok(record.get("body").cloned().unwrap_or(record))
+        })
+        .collect()
+}

@@ -1,0 +1,56 @@
+//! Pi in print mode: one prompt, one answer.
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+/// Longest life of a Pi that a test started.
+pub(super) const LONGEST: Duration = Duration::from_secs(60);
+
+/// What a run printed.
+#[derive(Debug)]
+pub struct Printed {
+    /// Pi's exit code; none when a signal ended it.
+    pub code: Option<i32>,
+    /// The answer.
+    pub stdout: String,
+    /// What Pi and its extensions reported.
+    pub stderr: String,
+}
+
+pub(super) fn run(mut pi: Command, arguments: &[&str]) -> Result<Printed> {
+    let mut child = pi
+        .arg("-p")
+        .args(arguments)
+        // Pi reads a prompt from a pipe to its end.
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .context("Pi cannot be started")?;
+    let out = reader(child.stdout.take());
+    let err = reader(child.stderr.take());
+    let (Ok(stdout), Ok(stderr)) = (out.recv_timeout(LONGEST), err.recv_timeout(LONGEST)) else {
+        child.kill()?;
+        bail!("Pi did not end within {LONGEST:?}: {arguments:?}");
+    };
+    Ok(Printed { code: child.wait()?.code(), stdout, stderr })
+}
+
+fn reader(stream: Option<impl Read + Send + 'static>) -> mpsc::Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut stream) = stream {
+            // What was read before an error is all there is.
+            let _ = stream.read_to_end(&mut bytes);
+        }
+        // A test that gave up does not listen any more.
+        let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
+    });
+    receiver
+}

@@ -1,0 +1,9 @@
+//! The guard in the real Pi: its extension, its runner and its guest, against a scripted model and a scripted
+//! classifier. Run `tests/setup.sh` and `cargo build --release` first.
+
+mod command;
+mod distilling;
+mod navigation;
+mod permission;
+mod resilience;
+mod search;
