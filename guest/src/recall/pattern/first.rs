@@ -19,9 +19,10 @@ fn collect(node: &Node, ranges: &mut Vec<(u32, u32)>) -> bool {
         }
         Node::Group(_, body) => collect(body, ranges),
         Node::Sequence(nodes) => nodes.iter().any(|node| collect(node, ranges)),
-        // Not `all`, which would leave out what comes after the first that may be empty.
         Node::Alternatives(nodes) => {
-            nodes.iter().fold(true, |consumes, node| collect(node, ranges) && consumes)
+            // All of them are collected, also after one that may be empty.
+            let consuming = nodes.iter().filter(|node| collect(node, ranges)).count();
+            consuming == nodes.len()
         }
         Node::Repeat { body, min, .. } => collect(body, ranges) && *min > 0,
         Node::BackReference(_) => {
@@ -46,6 +47,7 @@ mod tests {
         let letters = |low: char, high: char| Some(vec![(u32::from(low), u32::from(high))]);
         assert_eq!(starts("a|b(c)"), letters('a', 'b'));
         assert_eq!(starts("a?b*c+d"), letters('a', 'c'));
+        assert_eq!(starts("(?:a?|b)c"), letters('a', 'c'));
         assert_eq!(starts(r"\b(?=x)(?:ab|b|)c"), letters('a', 'c'));
         assert_eq!(starts(r"(x*)\1y"), letters('\0', '\u{10ffff}'));
         assert!(["a*", "a|", "^", "(?=a)", "(a|b?)"].iter().all(|pattern| starts(pattern).is_none()));
