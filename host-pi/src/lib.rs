@@ -11,5 +11,6 @@ pub mod engine;
 pub mod gate;
 mod log;
 pub mod protocol;
+mod replay;
 pub mod runner;
 pub mod settings;
