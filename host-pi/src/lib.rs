@@ -11,6 +11,7 @@ pub mod engine;
 pub mod gate;
 mod log;
 pub mod protocol;
+mod replay;
 pub mod runner;
 pub mod settings;
 #[cfg(test)]
