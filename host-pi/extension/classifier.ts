@@ -38,7 +38,7 @@ export async function findClassifier(registry: Registry, name: string, apis: rea
   if (!apis.includes(model.api)) {
     return {
       problem: "Jev model not found",
-      remedy: `The classifier "${name}" speaks ${model.api}, which the guard does not. It speaks ${apis.join(", ")}.`,
+      remedy: `the classifier "${name}" speaks ${model.api}; the guard speaks ${apis.join(", ")}.`,
     };
   }
   // Pi reads nothing but `provider` and `headers` here, which all kinds of models have; its type names chat models only.
@@ -51,7 +51,7 @@ export async function findClassifier(registry: Registry, name: string, apis: rea
   if (!apiKey && !headers.some(([header]) => /^(authorization|x-api-key)$/i.test(header))) {
     return {
       problem: `no ${provider} key`,
-      remedy: `The guard judges with "${name}", for which Pi has no key. Use /login, or set "model" in context-guard.json to "builtin/lexical", which needs none.`,
+      remedy: `Pi has no key for the classifier "${name}". Use /login, or set "model" in context-guard.json to "builtin/lexical", which needs none.`,
     };
   }
   const baseUrl = (auth.ok && auth.baseUrl) || model.baseUrl;

@@ -224,7 +224,7 @@ export class Guard {
     if (found.service.api === "builtin") return { ...none, service: found.service };
     const { origin, state } = await runner.call("permission", { base_url: found.service.base_url });
     if (state === "Granted") return { ...none, ...found, origin };
-    const remedy = `Nothing is judged, since the guard may not send anything to ${origin}. /guard allow lets it.`;
+    const remedy = `nothing is judged, since nothing may be sent to ${origin}. /guard allow permits it.`;
     return { ...none, problem: "network not allowed", remedy, origin, undecided: state === "Unknown" };
   }
 
@@ -261,11 +261,11 @@ export class Guard {
     const kind = error instanceof MissingBinary ? "gone" : error instanceof RunnerError ? error.kind : undefined;
     if (kind === "gone") {
       draw(ctx, UNAVAILABLE);
-      return this.notices.warn(ctx, `The guard is unavailable: ${message}`, "unavailable");
+      return this.notices.warn(ctx, `unavailable, ${message}`, "unavailable");
     }
     // A runner that is still at work draws the status bar when it is done.
     if (kind !== "busy") draw(ctx, UNAVAILABLE);
-    this.notices.warn(ctx, `The guard changed nothing: ${message}`);
+    this.notices.warn(ctx, `nothing was changed, ${message}`);
   }
 }
 

@@ -9,7 +9,7 @@ export class Notices {
   warn(ctx: ExtensionContext, text: string, subject = text): void {
     if (!ctx.hasUI || this.shown.has(subject)) return;
     this.shown.add(subject);
-    ctx.ui.notify(text, "warning");
+    ctx.ui.notify(`Context guard: ${text}`, "warning");
   }
 
   forget(): void {

@@ -113,8 +113,9 @@ pub(super) fn response(id: Option<&RawValue>, answer: &Answer) -> String {
 }
 
 /// Writes the notification that a pass begins to ask.
-pub(super) fn judging(questions: usize) -> String {
-    line(&serde_json::json!({"jsonrpc": "2.0", "method": "judging", "params": {"questions": questions}}))
+pub(super) fn judging(questions: usize, timeout_ms: u32) -> String {
+    let params = serde_json::json!({"questions": questions, "timeout_ms": timeout_ms});
+    line(&serde_json::json!({"jsonrpc": "2.0", "method": "judging", "params": params}))
 }
 
 /// Writes a result.

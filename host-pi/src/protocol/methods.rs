@@ -141,7 +141,7 @@ pub(super) async fn long(
     runner: &Runner,
     method: &str,
     params: Option<&RawValue>,
-    judging: impl FnOnce(usize),
+    judging: impl FnOnce(usize, u32),
     cancel: impl Future<Output = ()>,
 ) -> Answer {
     match method {

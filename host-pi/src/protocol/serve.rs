@@ -104,9 +104,9 @@ fn start(runner: &Arc<Runner>, notify: &mpsc::UnboundedSender<String>, request: 
     let (runner, notify) = (Arc::clone(runner), notify.clone());
     let Request { id, method, params } = request;
     let task = tokio::spawn(async move {
-        let judging = |questions| {
+        let judging = |questions, timeout_ms| {
             // Only a loop that ended listens no more.
-            let _ = notify.send(message::judging(questions));
+            let _ = notify.send(message::judging(questions, timeout_ms));
         };
         let cancelled = async {
             // A dropped sender is no order to stop.
