@@ -74,7 +74,7 @@ impl<'a> Replay<'a> {
             service: Some(self.asked.service.clone()),
             credential: self.asked.credential.clone(),
         };
-        match self.runner.pass(pass, |questions| watch.questions(questions), future::pending()).await {
+        match self.runner.pass(pass, |questions, _| watch.questions(questions), future::pending()).await {
             Ok(passed) => {
                 self.told = Told { branch: self.branch.len(), context };
                 self.apply(passed)
