@@ -24,7 +24,7 @@ const LENGTH: usize = 500;
 /// How much of a line is matched, in characters.
 pub(super) const REACH: usize = 4_000;
 
-/// Steps of a whole search. A step was measured to take 5 to 9 ns natively and up to 25 ns in WebAssembly.
+/// Steps of a whole search. A step took 5 to 15 ns natively and 12 to 25 ns in WebAssembly.
 const STEPS: usize = 30_000_000;
 
 /// Why a pattern cannot be used.
