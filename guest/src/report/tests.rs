@@ -317,28 +317,3 @@ fn an_unknown_view_names_those_there_are() {
     };
     assert_eq!(text, "there is no view `ledger`: ask for status or explain");
 }
-
-/// Run it with `--release --nocapture`: the status bar is drawn after every call.
-#[test]
-#[ignore = "measures time"]
-fn statistics_of_a_long_session_are_cheap() {
-    let turn = |at: usize| {
-        let call = format!("c{at}");
-        let result = r(&call, &"some output\n".repeat(400));
-        let result = if at.is_multiple_of(20) { result.replaced(&marked(900)) } else { result };
-        [a("").call(&call, "bash", "{}"), result]
-    };
-    let mut items = vec![];
-    for exchange in 0..50 {
-        items.push(if exchange < 25 { u("p").replaced(STUB) } else { u("p") });
-        let entries = (0..100).flat_map(|at| turn(exchange * 100 + at)).chain([a("Done.")]);
-        items.extend(entries.map(|item| if exchange < 25 { item.omitted() } else { item }));
-        items.push(saving(1_000));
-    }
-    let mirror = session(items);
-    let started = std::time::Instant::now();
-    let statistics = Statistics::of(&mirror);
-    println!("{:?} for {} entries", started.elapsed(), mirror.branch().len());
-    assert_eq!(statistics.omitted_exchanges, 25);
-    assert!(started.elapsed().as_millis() < 50);
-}
