@@ -4,9 +4,10 @@ use crate::component;
 use crate::engine::Limits;
 use crate::gate::{ALLOW_VARIABLE, Origin};
 use crate::protocol;
+use crate::replay::{self, Judge, KEY_VARIABLE};
 use crate::runner::{Options, Runner};
 use crate::settings::SettingsFile;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, Subcommand};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -26,12 +27,33 @@ const EXAMPLES: &str = "\
 Examples:
   context-guard inspect
   context-guard inspect --wasm guard.wasm
+  context-guard replay ~/.pi/agent/sessions/PROJECT/SESSION.jsonl
   echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"hello\"}' | context-guard serve
 
 Environment:
   PI_CONTEXT_GUARD_CONFIG  the settings file
   PI_CONTEXT_GUARD_ALLOW   origins to allow, separated by commas
+  CONTEXT_GUARD_KEY        the key of the judge that `replay --judge URL` asks
   CONTEXT_GUARD_LOG        any text switches the log on (standard error)";
+
+const REPLAY: &str = "\
+The passes at the ends of the session's runs are made one after another, each on what the earlier ones left, as if
+`recall` had been there for the model. The session file is only read. Replies are the recorded ones: what the model
+would have said to a smaller context is not known. What a guard did while the session was recorded is left out.
+
+Nothing leaves this machine with the built-in judge. With a URL, questions go there if its origin is granted, with the
+key in CONTEXT_GUARD_KEY if there is one.
+
+--json prints one object:
+  session    file, version, entries, branch_entries, left_out {edits, records}
+  judge      api, model, base_url or null, heuristic
+  settings   the settings file, or null
+  warnings   texts
+  runs       number, question, ending (completed, aborted, failed, open), pass or null where nothing was due:
+             requests, input_tokens, sent_bytes, cost_usd, ms, timed_out, warnings, failure or null, and items:
+             entry_id, kind, label, outcome (distilled, removed, kept), reason, before_chars, after_chars,
+             lines, kept_lines, traces, replacement or null
+  totals     sums of these, and saved_tokens_estimate: a quarter of the characters";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -43,6 +65,9 @@ enum Command {
     Serve(Serve),
     /// Show what is in this program: the component with its imports and size, and the limits it runs under.
     Inspect(Inspect),
+    /// Show what the guard would have done in a recorded session of Pi.
+    #[command(after_help = REPLAY)]
+    Replay(Replay),
 }
 
 #[derive(Args, Debug)]
@@ -62,11 +87,39 @@ struct Inspect {
     wasm: Option<PathBuf>,
 }
 
+#[derive(Args, Debug)]
+struct Replay {
+    /// A session file of Pi's.
+    session: PathBuf,
+    /// Who answers: builtin (a heuristic that compares words) or the base URL of a System One service.
+    #[arg(long, value_name = "builtin|URL", default_value = "builtin")]
+    judge: Judge,
+    /// The classifier's name at the URL; jev-latest if none is given.
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// What the classifier costs, in US dollars per million input tokens, where its answers do not say.
+    #[arg(long, value_name = "USD", default_value_t = 0.0, hide_default_value = true)]
+    input_price: f64,
+    /// Allow requests to this origin, such as https://openrouter.ai; may be repeated.
+    #[arg(long, value_name = "ORIGIN")]
+    allow_net: Vec<Origin>,
+    /// Use these settings instead of the user's.
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
+    /// Show only this run, in full: all replacements, and how each request was decided.
+    #[arg(long, value_name = "N")]
+    run: Option<usize>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
 /// Runs the program and returns its exit code: 0, 1 on an error, 2 on a wrong command line.
 pub fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Serve(options) => serve(options),
         Command::Inspect(options) => inspect(&options, &mut io::stdout().lock()),
+        Command::Replay(options) => replay(options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -91,6 +144,41 @@ fn serve(options: Serve) -> Result<()> {
     // The thread that reads standard input may sit in a read for ever.
     runtime.shutdown_background();
     result
+}
+
+fn replay(options: Replay) -> Result<()> {
+    if options.model.is_some() && options.judge == Judge::Builtin {
+        bail!("--model names a classifier at a URL; give one with --judge URL, or leave --model out");
+    }
+    let settings = match options.settings {
+        Some(path) if !path.is_file() => {
+            bail!("{} is no file; --settings names an existing one", path.display())
+        }
+        Some(path) => SettingsFile::at(path),
+        None => SettingsFile::from_env(),
+    };
+    let mut allow = options.allow_net;
+    let (granted, warnings) = allowed(&env::var(ALLOW_VARIABLE).unwrap_or_default());
+    allow.extend(granted);
+    let request = replay::Request {
+        session: options.session,
+        judge: options.judge,
+        model: options.model,
+        input_price: options.input_price,
+        key: env::var(KEY_VARIABLE).ok(),
+        allow,
+        warnings,
+        settings,
+        run: options.run,
+        json: options.json,
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let text = runtime.block_on(replay::replay(request))?;
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        // Whoever reads has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.context("standard output"),
+    }
 }
 
 /// Reads the origins in the environment. What is none becomes a warning: a typing error there must not cost the guard.

@@ -11,5 +11,8 @@ pub mod engine;
 pub mod gate;
 mod log;
 pub mod protocol;
+mod replay;
 pub mod runner;
 pub mod settings;
+#[cfg(test)]
+mod testing;

@@ -331,7 +331,7 @@ fn statistics_of_a_long_session_are_cheap() {
     let mut items = vec![];
     for exchange in 0..50 {
         items.push(if exchange < 25 { u("p").replaced(STUB) } else { u("p") });
-        let entries = (0..100).flat_map(|at| turn(exchange * 100 + at));
+        let entries = (0..100).flat_map(|at| turn(exchange * 100 + at)).chain([a("Done.")]);
         items.extend(entries.map(|item| if exchange < 25 { item.omitted() } else { item }));
         items.push(saving(1_000));
     }

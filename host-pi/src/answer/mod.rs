@@ -97,10 +97,11 @@ impl Call<'_> {
         let result_entry = self.result_entry?;
         let (call, result) = (self.call, self.result);
         // Who stands alone already is left alone.
-        if call.then && !result.then && !(call.now && !result.now) {
+        let (lone_call, lone_result) = (call.now && !result.now, result.now && !call.now);
+        if call.then && !result.then && !lone_call {
             return Some(Fault::CallAlone(self.entry.into()));
         }
-        let alone = result.then && !call.then && !(result.now && !call.now);
+        let alone = result.then && !call.then && !lone_result;
         alone.then(|| Fault::ResultAlone(result_entry.into()))
     }
 }

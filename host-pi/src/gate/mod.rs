@@ -11,7 +11,7 @@ mod origin;
 mod permission;
 mod resolver;
 
-pub use credential::Credential;
+pub use credential::{Credential, CredentialError};
 pub use origin::{Origin, OriginError};
 pub use permission::{State, VARIABLE as ALLOW_VARIABLE};
 

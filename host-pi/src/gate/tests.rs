@@ -4,49 +4,13 @@ use super::client::Client;
 use super::hooks::Hooks;
 use super::resolver::Resolver;
 use super::*;
+use crate::testing::{OK, Server};
 use http::{Method, Request, Response};
 use http_body_util::{BodyExt, Full};
 use hyper_util::client::proxy::matcher::Matcher;
 use serde_json::json;
 use std::net::{IpAddr, Ipv4Addr};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
-use tokio::sync::mpsc;
 use wasmtime_wasi_http::{Error, WasiBody, WasiHttpHooks};
-
-const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
-
-/// Answers every request with the same bytes and passes on what it read.
-struct Server {
-    origin: String,
-    requests: mpsc::UnboundedReceiver<String>,
-}
-
-impl Server {
-    async fn start(answer: impl Into<Vec<u8>>) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let origin = format!("http://{}", listener.local_addr().unwrap());
-        let (sender, requests) = mpsc::unbounded_channel();
-        let answer = answer.into();
-        tokio::spawn(async move {
-            while let Ok((mut connection, _)) = listener.accept().await {
-                let (sender, answer) = (sender.clone(), answer.clone());
-                tokio::spawn(async move {
-                    let mut buffer = vec![0; 1 << 16];
-                    while let Ok(length @ 1..) = connection.read(&mut buffer).await {
-                        let _ = sender.send(String::from_utf8_lossy(&buffer[..length]).into_owned());
-                        let _ = connection.write_all(&answer).await;
-                    }
-                });
-            }
-        });
-        Self { origin, requests }
-    }
-
-    fn received(&mut self) -> String {
-        self.requests.try_recv().unwrap_or_default()
-    }
-}
 
 /// A gate that grants those origins, with every name leading to `leads`.
 struct Setting {

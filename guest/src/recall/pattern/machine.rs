@@ -12,6 +12,9 @@ const UNSET: usize = usize::MAX;
 /// Most open ways, a limit on memory (some 30 MB at most).
 const CHOICES: usize = 1 << 20;
 
+/// Characters that are passed over in the time of a step.
+const PASSED: usize = 8;
+
 /// The steps that a search may still take.
 #[derive(Clone, Debug)]
 pub(super) struct Budget(pub(super) usize);
@@ -44,19 +47,27 @@ enum Choice {
 #[derive(Debug)]
 pub(super) struct Machine<'p> {
     code: &'p [Instruction],
+    first: Option<&'p Set>,
     slots: Vec<usize>,
     choices: Vec<Choice>,
 }
 
 impl<'p> Machine<'p> {
     pub(super) fn new(program: &'p Program) -> Self {
-        Machine { code: &program.code, slots: vec![UNSET; program.slots], choices: vec![] }
+        Machine {
+            code: &program.code,
+            first: program.first.as_ref(),
+            slots: vec![UNSET; program.slots],
+            choices: vec![],
+        }
     }
 
     /// Returns whether the pattern matches anywhere in the line.
     pub(super) fn matches(&mut self, line: &str, budget: &mut Budget) -> Result<bool, Exhausted> {
-        let starts = line.char_indices().map(|(at, _)| at).chain([line.len()]);
-        for start in starts {
+        budget.spend(line.len() / PASSED + 1)?;
+        let first = self.first;
+        let starts = line.char_indices().filter(|(_, c)| first.is_none_or(|set| set.contains(*c)));
+        for start in starts.map(|(at, _)| at).chain([line.len()]) {
             // A failed attempt has undone all it did.
             if self.run(line, 0, start, budget)? {
                 budget.spend(self.slots.len())?;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::first::first;
 use super::set::Set;
 use super::syntax::{Node, UNBOUNDED};
 
@@ -46,12 +47,14 @@ pub(super) struct Program {
     pub(super) code: Vec<Instruction>,
     /// Two for each group, those of group 0 unused, then those of the repetitions.
     pub(super) slots: usize,
+    /// Characters of which every match begins with one; none where a match can be empty.
+    pub(super) first: Option<Set>,
 }
 
 impl Program {
     /// Compiles a pattern with that many groups.
     pub(super) fn new(node: &Node, groups: usize) -> Program {
-        let mut program = Program { code: vec![], slots: 2 * (groups + 1) };
+        let mut program = Program { code: vec![], slots: 2 * (groups + 1), first: first(node) };
         program.emit(node, false);
         program.code.push(Instruction::Match);
         program

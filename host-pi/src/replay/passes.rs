@@ -1,0 +1,201 @@
+//! The passes of a session, one after another, each on what the earlier ones left.
+
+use super::mapping::{Recorded, Role};
+use super::projection;
+use super::record::Record;
+use super::report::{Item, Pass, Run};
+use super::runs::{self, Ending};
+use crate::contract::classifier::Service;
+use crate::contract::sessions::{Delta, Edit, Outcome, Part, Phase};
+use crate::contract::types::{
+    Block, CacheScheme, Entry, EntryBody, Message, Model, ThinkingBinding, Visible,
+};
+use crate::gate::Credential;
+use crate::runner::{self, Passed, Runner};
+use std::future;
+
+/// The shortest lifetime that providers document for a cache entry, in seconds; the extension assumes the same.
+const CACHE_LIFETIME: u32 = 300;
+
+/// What every pass asks.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) service: Service,
+    pub(super) credential: Option<Credential>,
+}
+
+/// A session that is being replayed: what happened so far, with what the passes made of it.
+pub(super) struct Replay<'a> {
+    runner: &'a Runner,
+    asked: Asked,
+    branch: Vec<Recorded>,
+    told: Told,
+}
+
+/// What the guest holds of the branch and the context.
+#[derive(Default)]
+struct Told {
+    branch: usize,
+    context: Vec<Visible>,
+}
+
+impl<'a> Replay<'a> {
+    pub(super) fn new(runner: &'a Runner, asked: Asked) -> Self {
+        Self { runner, asked, branch: Vec::new(), told: Told::default() }
+    }
+
+    /// Replays a branch run by run. `watch` hears of each run's number before its pass, and how many questions it asks.
+    pub(super) async fn runs(mut self, branch: Vec<Recorded>, watch: &impl Watch) -> Vec<Run> {
+        let runs = runs::runs(&branch);
+        let mut rest = branch.into_iter();
+        let mut taken = 0;
+        let mut replayed = Vec::new();
+        watch.runs(runs.len());
+        for (number, run) in (1..).zip(runs) {
+            watch.run(number);
+            self.branch.extend(rest.by_ref().take(run.end - taken));
+            taken = run.end;
+            let pass = match run.ending {
+                Ending::Completed => self.pass(watch).await,
+                _ => None,
+            };
+            replayed.push(Run { number, question: run.question, ending: run.ending, pass });
+        }
+        replayed
+    }
+
+    async fn pass(&mut self, watch: &impl Watch) -> Option<Pass> {
+        let context = projection::context(&self.branch);
+        let pass = runner::Pass {
+            delta: Some(self.delta(&context)),
+            phase: Phase::RunEnd,
+            model: model(&self.branch),
+            now: self.branch.last().map_or(0, |recorded| recorded.entry.time),
+            service: Some(self.asked.service.clone()),
+            credential: self.asked.credential.clone(),
+        };
+        match self.runner.pass(pass, |questions, _| watch.questions(questions), future::pending()).await {
+            Ok(passed) => {
+                self.told = Told { branch: self.branch.len(), context };
+                self.apply(passed)
+            }
+            Err(failure) => {
+                // Whatever the guest holds now, the next pass tells it everything.
+                self.told = Told::default();
+                Some(Pass { failure: Some(failure.to_string()), ..Pass::default() })
+            }
+        }
+    }
+
+    fn delta(&self, context: &[Visible]) -> Delta {
+        let keep_context =
+            self.told.context.iter().zip(context).take_while(|(told, now)| told == now).count();
+        let entries = self.branch.iter().skip(self.told.branch).map(|recorded| recorded.entry.clone());
+        Delta {
+            keep_branch: self.told.branch as u32,
+            branch: entries.collect(),
+            keep_context: keep_context as u32,
+            context: context.iter().skip(keep_context).cloned().collect(),
+        }
+    }
+
+    /// Appends what a pass decided to the branch, as Pi would.
+    fn apply(&mut self, passed: Passed) -> Option<Pass> {
+        let Outcome { edits, guard_record, warnings } = passed.outcome?;
+        let record = guard_record.as_deref().and_then(Record::parse).unwrap_or_default();
+        let mut pass = Pass {
+            requests: record.requests,
+            input_tokens: record.input_tokens,
+            sent_bytes: record.sent_bytes,
+            cost_usd: record.cost_usd,
+            ms: passed.elapsed_ms,
+            timed_out: record.timed_out,
+            warnings: warnings.into_iter().chain(passed.refusal).collect(),
+            failure: None,
+            items: Vec::new(),
+        };
+        for judged in record.results {
+            let edit = edits.iter().find(|edit| edit.target == judged.entry_id);
+            let target = self.recorded(&judged.entry_id);
+            pass.items.push(Item::new(judged, text(target), edit.and_then(replacement)));
+        }
+        for edit in edits {
+            let role = Role::Edit { replacement: self.blocks(&edit), target: edit.target.clone() };
+            self.append(EntryBody::Edit(edit.target), role);
+        }
+        if let Some(json) = guard_record {
+            self.append(EntryBody::GuardRecord(json), Role::Unseen);
+        }
+        Some(pass)
+    }
+
+    fn append(&mut self, body: EntryBody, role: Role) {
+        let time = self.branch.last().map_or(0, |recorded| recorded.entry.time);
+        // No id of Pi's has this form, and places are used once.
+        let id = format!("replayed {}", self.branch.len());
+        self.branch.push(Recorded { entry: Entry { id, time, body }, role });
+    }
+
+    fn recorded(&self, id: &str) -> Option<&Recorded> {
+        self.branch.iter().rev().find(|recorded| recorded.entry.id == id)
+    }
+
+    /// Returns what an edit shows instead of its target; none where it omits it.
+    fn blocks(&self, edit: &Edit) -> Option<Vec<Block>> {
+        let recorded = self.recorded(&edit.target).map(blocks).unwrap_or_default();
+        let block = |part: &Part| match part {
+            Part::Text(text) => Some(Block::Text(text.clone())),
+            Part::Recorded(place) => recorded.get(*place as usize).cloned(),
+        };
+        edit.replacement.as_ref().map(|parts| parts.iter().filter_map(block).collect())
+    }
+}
+
+/// Hears how far a replay is.
+pub(super) trait Watch {
+    fn runs(&self, count: usize);
+    fn run(&self, number: usize);
+    fn questions(&self, count: usize);
+}
+
+fn blocks(recorded: &Recorded) -> &[Block] {
+    match &recorded.entry.body {
+        EntryBody::Message(Message::User(blocks)) => blocks,
+        EntryBody::Message(Message::Assistant(reply)) => &reply.blocks,
+        EntryBody::Message(Message::ToolResult(result)) => &result.blocks,
+        EntryBody::Message(Message::Note(note)) => &note.blocks,
+        _ => &[],
+    }
+}
+
+/// The text of an entry, its blocks joined as the guard joins them.
+fn text(recorded: Option<&Recorded>) -> String {
+    let texts = recorded.map(blocks).unwrap_or_default().iter().filter_map(|block| match block {
+        Block::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+fn replacement(edit: &Edit) -> Option<String> {
+    let parts = edit.replacement.as_ref()?.iter().map(|part| match part {
+        Part::Text(text) => text.clone(),
+        Part::Recorded(place) => format!("[block {} as recorded]", place + 1),
+    });
+    Some(parts.collect::<Vec<_>>().join("\n"))
+}
+
+/// The chat model as far as a session file tells: it has no prices, and no word on how thinking is bound.
+fn model(branch: &[Recorded]) -> Model {
+    let name = branch.iter().rev().find_map(|recorded| match &recorded.entry.body {
+        EntryBody::Message(Message::Assistant(reply)) => Some(reply.model.clone()),
+        _ => None,
+    });
+    let name = name.unwrap_or_default();
+    let cache = match name.split('/').next() {
+        Some("anthropic") => CacheScheme::Anthropic,
+        Some("openai-codex") => CacheScheme::OpenaiCodex,
+        _ => CacheScheme::Other,
+    };
+    Model { name, cache, prices: None, cache_lifetime: CACHE_LIFETIME, thinking: ThinkingBinding::Unbound }
+}

@@ -1,0 +1,61 @@
+//! The guard's record of a pass, as far as a replay shows it.
+
+use serde::{Deserialize, Serialize};
+
+/// What a pass decided. What is missing counts as nothing: a session can hold records of any version.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Record {
+    pub(super) requests: u64,
+    pub(super) input_tokens: u64,
+    pub(super) cost_usd: f64,
+    pub(super) timed_out: bool,
+    pub(super) sent_bytes: u64,
+    pub(super) results: Vec<Judged>,
+}
+
+/// What became of one output.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Judged {
+    pub(super) kind: Kind,
+    pub(super) entry_id: String,
+    pub(super) omitted: Vec<String>,
+    pub(super) label: String,
+    pub(super) outcome: Outcome,
+    pub(super) reason: String,
+    pub(super) before_chars: u64,
+    pub(super) after_chars: u64,
+    pub(super) jev: Vec<String>,
+}
+
+/// What was judged.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Kind {
+    #[default]
+    Large,
+    Small,
+    Exchange,
+    Image,
+    #[serde(other)]
+    Other,
+}
+
+/// What was done with it.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Outcome {
+    Distilled,
+    Removed,
+    #[default]
+    #[serde(other)]
+    Kept,
+}
+
+impl Record {
+    /// Reads a record; none where the text is of another shape.
+    pub(super) fn parse(json: &str) -> Option<Self> {
+        serde_json::from_str(json).ok()
+    }
+}

@@ -1,0 +1,184 @@
+//! What a replay came to. `--json` prints it as it stands here.
+
+use super::former_guard::FormerGuard;
+use super::record::{Judged, Kind, Outcome};
+use super::runs::Ending;
+use serde::Serialize;
+
+/// A whole replay.
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    pub(super) session: Session,
+    pub(super) judge: Answerer,
+    /// The settings file that counted; none where all settings are defaults.
+    pub(super) settings: Option<String>,
+    /// What was wrong with the session file or the settings.
+    pub(super) warnings: Vec<String>,
+    pub(super) runs: Vec<Run>,
+    pub(super) totals: Totals,
+}
+
+/// The session file.
+#[derive(Debug, Serialize)]
+pub(super) struct Session {
+    pub(super) file: String,
+    pub(super) version: u64,
+    /// Entries on all branches.
+    pub(super) entries: usize,
+    /// Entries on the active branch, which is what is replayed.
+    pub(super) branch_entries: usize,
+    /// What an earlier guard left in the session, and the replay leaves out.
+    pub(super) left_out: FormerGuard,
+}
+
+/// Who answered the questions.
+#[derive(Debug, Serialize)]
+pub(super) struct Answerer {
+    pub(super) api: String,
+    pub(super) model: String,
+    /// None for the judge that needs no network.
+    pub(super) base_url: Option<String>,
+    /// It guesses by words and was not trained to judge.
+    pub(super) heuristic: bool,
+}
+
+/// One run of the session.
+#[derive(Debug, Serialize)]
+pub(super) struct Run {
+    /// From 1.
+    pub(super) number: usize,
+    /// How the prompt begins.
+    pub(super) question: String,
+    pub(super) ending: Ending,
+    /// None where nothing was due.
+    pub(super) pass: Option<Pass>,
+}
+
+/// What the pass at the end of a run came to.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Pass {
+    pub(super) requests: u64,
+    pub(super) input_tokens: u64,
+    /// Body bytes of requests that left.
+    pub(super) sent_bytes: u64,
+    pub(super) cost_usd: f64,
+    pub(super) ms: u32,
+    pub(super) timed_out: bool,
+    pub(super) warnings: Vec<String>,
+    /// Why the guard gave no answer.
+    pub(super) failure: Option<String>,
+    pub(super) items: Vec<Item>,
+}
+
+/// What became of one output.
+#[derive(Debug, Serialize)]
+pub(super) struct Item {
+    pub(super) entry_id: String,
+    pub(super) kind: Kind,
+    pub(super) label: String,
+    pub(super) outcome: Outcome,
+    /// The guard's own words, joined by commas.
+    pub(super) reason: String,
+    pub(super) before_chars: u64,
+    pub(super) after_chars: u64,
+    pub(super) lines: usize,
+    pub(super) kept_lines: usize,
+    /// How each request about it was decided.
+    pub(super) traces: Vec<String>,
+    /// What the model is shown instead; none for what was kept or omitted.
+    pub(super) replacement: Option<String>,
+}
+
+/// Sums over all runs.
+#[derive(Debug, Default, PartialEq, Serialize)]
+pub(super) struct Totals {
+    pub(super) runs: usize,
+    pub(super) completed: usize,
+    /// Runs at whose end something was judged.
+    pub(super) judged_runs: usize,
+    pub(super) distilled: usize,
+    pub(super) removed: usize,
+    pub(super) kept: usize,
+    pub(super) before_chars: u64,
+    pub(super) after_chars: u64,
+    pub(super) saved_chars: u64,
+    /// A quarter of the characters: an estimate.
+    pub(super) saved_tokens_estimate: u64,
+    pub(super) requests: u64,
+    pub(super) input_tokens: u64,
+    pub(super) sent_bytes: u64,
+    pub(super) cost_usd: f64,
+    pub(super) ms: u64,
+}
+
+impl Item {
+    /// Joins what the record says with the texts themselves.
+    pub(super) fn new(judged: Judged, original: String, replacement: Option<String>) -> Self {
+        let lines = original.lines().count();
+        let kept_lines = match (judged.outcome, &replacement) {
+            (Outcome::Kept, _) => lines,
+            (_, Some(replacement)) => kept_lines(&original, replacement),
+            (_, None) => 0,
+        };
+        Self {
+            entry_id: judged.entry_id,
+            kind: judged.kind,
+            label: judged.label,
+            outcome: judged.outcome,
+            reason: judged.reason,
+            before_chars: judged.before_chars,
+            after_chars: judged.after_chars,
+            lines,
+            kept_lines,
+            traces: judged.jev,
+            replacement,
+        }
+    }
+
+    pub(super) fn saved_chars(&self) -> u64 {
+        self.before_chars.saturating_sub(self.after_chars)
+    }
+}
+
+/// Counts the lines of a replacement that are lines of the original. Kept lines stand in their order, between a head
+/// and notes that the original does not have.
+fn kept_lines(original: &str, replacement: &str) -> usize {
+    let mut rest = original.lines();
+    let mut kept = 0;
+    for line in replacement.lines().skip(1) {
+        let mut ahead = rest.clone();
+        if ahead.any(|other| other == line) {
+            rest = ahead;
+            kept += 1;
+        }
+    }
+    kept
+}
+
+impl Totals {
+    pub(super) fn of(runs: &[Run]) -> Self {
+        let mut totals = Self { runs: runs.len(), ..Self::default() };
+        for run in runs {
+            totals.completed += usize::from(run.ending == Ending::Completed);
+            let Some(pass) = &run.pass else { continue };
+            totals.judged_runs += usize::from(!pass.items.is_empty());
+            totals.requests += pass.requests;
+            totals.input_tokens += pass.input_tokens;
+            totals.sent_bytes += pass.sent_bytes;
+            totals.cost_usd += pass.cost_usd;
+            totals.ms += u64::from(pass.ms);
+            for item in &pass.items {
+                match item.outcome {
+                    Outcome::Distilled => totals.distilled += 1,
+                    Outcome::Removed => totals.removed += 1,
+                    Outcome::Kept => totals.kept += 1,
+                }
+                totals.before_chars += item.before_chars;
+                totals.after_chars += item.after_chars;
+                totals.saved_chars += item.saved_chars();
+            }
+        }
+        totals.saved_tokens_estimate = (totals.saved_chars + 2) / 4;
+        totals
+    }
+}

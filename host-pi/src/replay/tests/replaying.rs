@@ -1,0 +1,191 @@
+//! Whole sessions, judged by the built-in judge in the guest.
+
+use super::*;
+use crate::replay::passes::Watch;
+use crate::replay::record::Outcome;
+use crate::replay::report::{Report, Run};
+use crate::replay::runs::Ending;
+use crate::replay::{Judge, Request, report};
+use crate::settings::SettingsFile;
+use std::cell::RefCell;
+use std::fs;
+use tempfile::TempDir;
+
+/// What was watched of a replay.
+#[derive(Default)]
+struct Seen(RefCell<Vec<String>>);
+
+impl Watch for Seen {
+    fn runs(&self, count: usize) {
+        self.0.borrow_mut().push(format!("{count} runs"));
+    }
+
+    fn run(&self, number: usize) {
+        self.0.borrow_mut().push(format!("run {number}"));
+    }
+
+    fn questions(&self, count: usize) {
+        self.0.borrow_mut().push(format!("{count} questions"));
+    }
+}
+
+pub(super) fn request(directory: &TempDir, session: &str) -> Request {
+    let path = directory.path().join("session.jsonl");
+    fs::write(&path, session).unwrap();
+    Request {
+        session: path,
+        judge: Judge::Builtin,
+        model: None,
+        input_price: 0.0,
+        key: None,
+        allow: Vec::new(),
+        settings: SettingsFile::at(directory.path().join("context-guard.json")),
+        run: None,
+        json: false,
+    }
+}
+
+pub(super) fn replayed(request: Request) -> anyhow::Result<Report> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(report(request, &Seen::default()))
+}
+
+fn replay(entries: impl IntoIterator<Item = Value>) -> Report {
+    replayed(request(&TempDir::new().unwrap(), &lines(entries))).unwrap()
+}
+
+/// Search hits of which a few are about what is asked.
+fn search() -> String {
+    let hit = |number: usize| match number {
+        60..64 => format!(
+            "src/retry.rs:{number}: const BACKOFF_CEILING: Duration = Duration::from_secs({number});\n"
+        ),
+        _ => format!(
+            "src/module{}.rs:{number}: let value = compute(number, another, yet_another);\n",
+            number / 12
+        ),
+    };
+    (1..=200).map(hit).collect()
+}
+
+fn asking(prompt: &str, call: &str) -> Vec<Value> {
+    vec![
+        user(prompt),
+        calling(call, "bash", json!({"command": "rg -n BACKOFF_CEILING src"})),
+        result(call, &search()),
+        assistant("BACKOFF_CEILING is set in src/retry.rs."),
+    ]
+}
+
+fn items(run: &Run) -> Vec<(&str, Outcome)> {
+    let items = run.pass.iter().flat_map(|pass| &pass.items);
+    items.map(|item| (item.entry_id.as_str(), item.outcome)).collect()
+}
+
+#[test]
+fn a_large_output_is_distilled_to_what_the_answer_rests_on() {
+    let report = replay(asking("Where is BACKOFF_CEILING set?", "c1"));
+    let pass = report.runs[0].pass.as_ref().unwrap();
+    let item = &pass.items[0];
+    assert_eq!((item.entry_id.as_str(), item.outcome), ("e3", Outcome::Distilled));
+    let original = search();
+    assert_eq!((item.before_chars, item.lines), (original.len() as u64, 200));
+    let replacement = item.replacement.as_ref().unwrap();
+    assert!(replacement.starts_with("[context-guard] Distilled the output of bash"), "{replacement}");
+    assert_eq!(replacement.encode_utf16().count() as u64, item.after_chars);
+    assert!((60..64).all(|number| replacement.contains(&format!("src/retry.rs:{number}:"))), "{replacement}");
+    let kept =
+        replacement.lines().skip(1).filter(|line| original.lines().any(|other| other == *line)).count();
+    assert_eq!(item.kept_lines, kept);
+    assert!(pass.requests > 0 && pass.cost_usd == 0.0 && pass.sent_bytes == 0);
+    assert_eq!(report.totals.saved_chars, item.before_chars - item.after_chars);
+    assert_eq!(report.totals.saved_tokens_estimate, (report.totals.saved_chars + 2) / 4);
+}
+
+#[test]
+fn a_later_pass_builds_on_the_earlier_one_and_does_not_judge_again() {
+    let mut entries = asking("Where is BACKOFF_CEILING set?", "c1");
+    entries.extend(asking("Where is BACKOFF_CEILING set now?", "c2"));
+    let report = replay(entries);
+    assert_eq!(items(&report.runs[0]), [("e3", Outcome::Distilled)]);
+    assert_eq!(items(&report.runs[1]), [("e7", Outcome::Distilled)]);
+    assert_eq!((report.totals.judged_runs, report.totals.distilled), (2, 2));
+}
+
+#[test]
+fn only_completed_runs_have_a_pass() {
+    let mut entries = asking("Where is BACKOFF_CEILING set?", "c1");
+    entries[3] = stopped("aborted");
+    entries.extend([user("and now?"), assistant("Nothing.")]);
+    let report = replay(entries);
+    let runs: Vec<_> = report.runs.iter().map(|run| (run.ending, run.pass.is_some())).collect();
+    assert_eq!(runs, [(Ending::Aborted, false), (Ending::Completed, false)]);
+}
+
+#[test]
+fn a_session_with_a_guard_of_its_own_is_replayed_from_the_originals() {
+    let mut entries = asking("Where is BACKOFF_CEILING set?", "c1");
+    let plain = replay(entries.clone());
+    entries.push(edit("e3", json!({"content": "[context-guard] Removed."})));
+    entries.push(guard_record(json!([{"entryId": "e3", "outcome": "removed"}])));
+    let report = replay(entries);
+    assert_eq!((report.session.left_out.edits, report.session.left_out.records), (1, 1));
+    let replacement = |report: &Report| report.runs[0].pass.as_ref().unwrap().items[0].replacement.clone();
+    assert_eq!(replacement(&report), replacement(&plain));
+}
+
+#[test]
+fn settings_count_and_a_guard_that_is_off_says_so() {
+    let directory = TempDir::new().unwrap();
+    let entries = || lines(asking("Where is BACKOFF_CEILING set?", "c1"));
+    let settings = directory.path().join("context-guard.json");
+    fs::write(&settings, r#"{"minRunChars": 1000000, "minResultchars": 1}"#).unwrap();
+    let report = replayed(request(&directory, &entries())).unwrap();
+    assert!(report.runs[0].pass.is_none());
+    assert_eq!(report.settings, Some(settings.display().to_string()));
+    assert!(report.warnings.iter().any(|text| text.contains("minResultchars")), "{:?}", report.warnings);
+
+    fs::write(&settings, r#"{"enabled": false}"#).unwrap();
+    let error = replayed(request(&directory, &entries())).unwrap_err().to_string();
+    assert!(error.contains("context-guard.json; set \"enabled\" to true"), "{error}");
+}
+
+#[test]
+fn a_replay_leaves_the_session_file_as_it_is() {
+    let directory = TempDir::new().unwrap();
+    let session = lines(asking("Where is BACKOFF_CEILING set?", "c1"));
+    let request = request(&directory, &session);
+    let path = request.session.clone();
+    replayed(request).unwrap();
+    assert_eq!(fs::read_to_string(path).unwrap(), session);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn every_run_is_watched() {
+    let directory = TempDir::new().unwrap();
+    let mut entries = asking("Where is BACKOFF_CEILING set?", "c1");
+    entries.extend([user("thanks"), assistant("Welcome.")]);
+    let seen = Seen::default();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(report(request(&directory, &lines(entries)), &seen)).unwrap();
+    let seen = seen.0.into_inner();
+    assert_eq!(seen[..2], ["2 runs", "run 1"]);
+    assert!(seen[2].ends_with(" questions"), "{seen:?}");
+    assert_eq!(seen.last().unwrap(), "run 2");
+}
+
+#[test]
+fn a_missing_file_and_a_wrong_one_are_errors_with_their_name() {
+    let directory = TempDir::new().unwrap();
+    let error = |session: &str, remove: bool| {
+        let request = request(&directory, session);
+        let path = request.session.clone();
+        if remove {
+            fs::remove_file(&path).unwrap();
+        }
+        format!("{:#}", replayed(request).unwrap_err()).replace(&path.display().to_string(), "PATH")
+    };
+    insta::assert_snapshot!(error("# Notes\n", false), @"");
+    insta::assert_snapshot!(error("", true), @"");
+}
