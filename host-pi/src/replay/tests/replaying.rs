@@ -39,6 +39,7 @@ pub(super) fn request(directory: &TempDir, session: &str) -> Request {
         input_price: 0.0,
         key: None,
         allow: Vec::new(),
+        warnings: Vec::new(),
         settings: SettingsFile::at(directory.path().join("context-guard.json")),
         run: None,
         json: false,
