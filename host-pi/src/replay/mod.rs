@@ -28,7 +28,7 @@ use anyhow::{Context, Result, bail};
 use look::Look;
 use passes::{Asked, Replay, Watch};
 use progress::Progress;
-use report::{Answerer, Report, Session, Totals};
+use report::{Answerer, Report, Run, Session, Totals};
 use session_file::SessionFile;
 use std::fs::File;
 use std::io::BufReader;
@@ -130,11 +130,22 @@ async fn report(request: Request, watch: &impl Watch) -> Result<Report> {
         left_out,
     };
     let runs = Replay::new(&runner, Asked { service, credential }).runs(branch, watch).await;
+    if let Some(url) = &judge.base_url
+        && unanswered(&runs)
+    {
+        bail!("no question reached {url}; check the address, and that a System One service answers there");
+    }
     Ok(Report { session, judge, settings, warnings, totals: Totals::of(&runs), runs })
 }
 
 fn read(path: &Path) -> Result<SessionFile> {
     Ok(session_file::read(BufReader::new(File::open(path)?))?)
+}
+
+/// Whether there were passes and none of them got as far as a request: the guard then judges nothing.
+fn unanswered(runs: &[Run]) -> bool {
+    let mut passes = runs.iter().filter_map(|run| run.pass.as_ref()).peekable();
+    passes.peek().is_some() && passes.all(|pass| pass.requests == 0 && pass.failure.is_none())
 }
 
 /// Says before anything is judged that nothing could be.

@@ -1,15 +1,13 @@
 //! The passes of a session, one after another, each on what the earlier ones left.
 
 use super::mapping::{Recorded, Role};
-use super::projection;
+use super::projection::{self, Place};
 use super::record::Record;
 use super::report::{Item, Pass, Run};
 use super::runs::{self, Ending};
 use crate::contract::classifier::Service;
 use crate::contract::sessions::{Delta, Edit, Outcome, Part, Phase};
-use crate::contract::types::{
-    Block, CacheScheme, Entry, EntryBody, Message, Model, ThinkingBinding, Visible,
-};
+use crate::contract::types::{Block, CacheScheme, Entry, EntryBody, Message, Model, ThinkingBinding};
 use crate::gate::Credential;
 use crate::runner::{self, Passed, Runner};
 use std::future;
@@ -36,7 +34,7 @@ pub(super) struct Replay<'a> {
 #[derive(Default)]
 struct Told {
     branch: usize,
-    context: Vec<Visible>,
+    context: Vec<Place>,
 }
 
 impl<'a> Replay<'a> {
@@ -87,15 +85,16 @@ impl<'a> Replay<'a> {
         }
     }
 
-    fn delta(&self, context: &[Visible]) -> Delta {
+    fn delta(&self, context: &[Place]) -> Delta {
         let keep_context =
             self.told.context.iter().zip(context).take_while(|(told, now)| told == now).count();
         let entries = self.branch.iter().skip(self.told.branch).map(|recorded| recorded.entry.clone());
+        let visible = context.iter().skip(keep_context).filter_map(|place| place.visible(&self.branch));
         Delta {
             keep_branch: self.told.branch as u32,
             branch: entries.collect(),
             keep_context: keep_context as u32,
-            context: context.iter().skip(keep_context).cloned().collect(),
+            context: visible.collect(),
         }
     }
 

@@ -165,6 +165,9 @@ pub(super) fn run_rows(run: &Run, pass: &Pass, columns: &Columns, look: Look) ->
     for item in &pass.items {
         let _ = writeln!(text, "{}", columns.row(item, look));
     }
+    if pass.items.is_empty() && pass.failure.is_none() {
+        let _ = writeln!(text, "  {}", look.bad("no question could be asked, so that nothing was judged"));
+    }
     for trouble in pass.failure.iter().chain(&pass.warnings) {
         let _ = writeln!(text, "{}", look.wrapped("  ", &look.bad(&look::line(trouble))));
     }

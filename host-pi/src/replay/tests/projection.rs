@@ -14,7 +14,8 @@ fn shown(entries: impl IntoIterator<Item = Value>) -> Vec<String> {
             _ => format!("{}={blocks:?}", visible.id),
         },
     };
-    context(&branch(entries)).into_iter().map(show).collect()
+    let branch = branch(entries);
+    context(&branch).into_iter().filter_map(|place| place.visible(&branch)).map(show).collect()
 }
 
 #[test]

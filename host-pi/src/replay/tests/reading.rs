@@ -99,7 +99,7 @@ fn the_oldest_format_is_linear_and_its_entries_are_numbered() {
     assert_eq!(session.version, 1);
     assert_eq!(ids(&session.branch), ["00000001", "00000002", "00000003", "00000004"]);
     let context = crate::replay::projection::context(&session.branch);
-    let visible: Vec<_> = context.iter().map(|visible| visible.id.as_str()).collect();
+    let visible: Vec<_> = context.iter().map(|place| place.visible(&session.branch).unwrap().id).collect();
     assert_eq!(visible, ["00000003", "00000002", "00000004"], "the compaction kept the reply");
 }
 

@@ -135,6 +135,20 @@ fn nothing_is_sent_without_a_grant() {
 }
 
 #[test]
+fn a_service_that_cannot_be_reached_is_an_error() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let origin = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let directory = TempDir::new().unwrap();
+    fs::write(directory.path().join("context-guard.json"), r#"{"minRunChars": 0}"#).unwrap();
+    let mut request = request(&directory, &reading_the_store());
+    request.judge = origin.parse().unwrap();
+    request.allow = vec![origin.parse().unwrap()];
+    let error = replayed(request).unwrap_err().to_string();
+    assert!(error.starts_with(&format!("no question reached {origin}; ")), "{error}");
+}
+
+#[test]
 fn a_key_that_no_header_can_carry_is_an_error_without_the_key() {
     let directory = TempDir::new().unwrap();
     let mut request = request(&directory, &reading_the_store());
