@@ -48,6 +48,6 @@ fi
 
 # Pi needs no install scripts, and none of a dependency should run here.
 # shellcheck disable=SC2086 # the list is one of words
-npm install --silent --no-audit --no-fund --ignore-scripts --save-exact $packages
+npm install --loglevel=error --no-audit --no-fund --ignore-scripts --save-exact $packages
 bin/node -e "$recent"
 echo "$wanted" >"$stamp"

@@ -16,7 +16,7 @@ import { askPermission } from "./permission.ts";
 import type { Snapshot } from "./projection.ts";
 import type { Topic } from "./protocol.ts";
 import { Limit, type Runner, RunnerError } from "./runner.ts";
-import { draw, UNAVAILABLE } from "./status.ts";
+import { draw, OFF, UNAVAILABLE } from "./status.ts";
 import { Notices, onAbort } from "./ui.ts";
 
 /** How long a hook waits for the runner, in milliseconds: to draw, and to begin a pass. */
@@ -262,6 +262,10 @@ export class Guard {
     if (kind === "gone") {
       draw(ctx, UNAVAILABLE);
       return this.notices.warn(ctx, `unavailable, ${message}`, "unavailable");
+    }
+    if (kind === "off") {
+      draw(ctx, OFF);
+      return this.notices.warn(ctx, "it failed several times in a row and is off now. /guard on tries again.", "off");
     }
     // A runner that is still at work draws the status bar when it is done.
     if (kind !== "busy") draw(ctx, UNAVAILABLE);

@@ -12,6 +12,9 @@ const COLOURS = { Dim: "dim", Accent: "accent", Warning: "warning", Success: "su
 /** What stands there when no runner answers. */
 export const UNAVAILABLE: Span[] = [{ text: "🛡 guard unavailable", tone: "Warning" }];
 
+/** What stands there when the runner has given the guard up. */
+export const OFF: Span[] = [{ text: "🛡 guard off", tone: "Dim" }];
+
 export function draw(ctx: ExtensionContext, spans: readonly Span[]): void {
   if (!ctx.hasUI) return;
   // Escape codes would reach an RPC client as text.

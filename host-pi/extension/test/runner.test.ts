@@ -1,29 +1,8 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { Limit, Runner, RunnerError } from "../runner.ts";
-
-const folder = mkdtempSync(join(tmpdir(), "runner-"));
-after(() => rmSync(folder, { recursive: true }));
-
-/** A runner that answers each line as the given function body does; `call` is the parsed line. */
-function standIn(name: string, body: string): string {
-  const path = join(folder, name);
-  writeFileSync(
-    path,
-    `#!${process.execPath}
-const answer = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
-require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
-  const call = JSON.parse(line);
-  ${body}
-}).on("close", () => process.exit(0));
-`,
-  );
-  chmodSync(path, 0o755);
-  return path;
-}
+import { folder, standIn } from "./stand-in.ts";
 
 const unheard = () => assert.fail("no notification was expected");
 const kind = (expected: string) => (error: unknown) => error instanceof RunnerError && error.kind === expected;
@@ -91,7 +70,8 @@ test("a notification reaches its listener and may move the limit of the running 
 });
 
 test("a runner that does not leave is killed", async () => {
-  const runner = new Runner(standIn("stays", `setInterval(() => {}, 1000); process.on("exit", () => {}); process.exit = () => {}; answer({ id: call.id, result: [] });`), unheard);
+  const stays = `setInterval(() => {}, 1000); process.exit = () => {}; answer({ id: call.id, result: [] });`;
+  const runner = new Runner(standIn("stays", stays), unheard);
   await runner.call("status", {});
   await runner.end(50);
   assert.equal(runner.alive, false);

@@ -176,7 +176,8 @@ mod tests {
         assert_eq!(label("read packages/agent/src/main.ts", 20), "read …nt/src/main.ts");
         assert_eq!(label("read main.ts", 20), "read main.ts");
         assert_eq!(label("bash `cargo test --workspace --all`", 20), "bash `cargo test --…");
-        assert_eq!(measure_text_width(&label("읽기 파일/이름/매우/긴/경로/본문.ts", 20)), 20);
+        let wide = label("읽기 파일/이름/매우/긴/경로/본문.ts", 20);
+        assert!((19..=20).contains(&measure_text_width(&wide)), "{wide}");
     }
 
     #[test]

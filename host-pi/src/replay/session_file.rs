@@ -46,9 +46,12 @@ pub(super) fn read(mut input: impl BufRead) -> Result<SessionFile, ReadError> {
     let mut number = 0;
     while input.read_until(b'\n', &mut line)? > 0 {
         number += 1;
-        if !line.trim_ascii().is_empty() {
+        line.truncate(line.trim_ascii_end().len());
+        if !line.is_empty() {
             match (parse(&mut line), &mut reading) {
-                (Err(reason), _) => warnings.add(number, &format!("skipped, since it is no JSON ({reason})")),
+                (Err(reason), _) => {
+                    warnings.add(number, &format!("skipped, since it holds no JSON object ({reason})"))
+                }
                 (Ok(fields), None) => reading = Some(Reading::start(&fields)?),
                 (Ok(fields), Some(reading)) => reading.add(number, fields, &mut warnings),
             }
@@ -162,9 +165,15 @@ fn parse(line: &mut [u8]) -> Result<Fields, String> {
         Ok(fields) => Ok(fields),
         Err(error) => {
             replace_lone_surrogates(line);
-            serde_json::from_str(&String::from_utf8_lossy(line)).map_err(|_| error.to_string())
+            serde_json::from_str(&String::from_utf8_lossy(line)).map_err(|_| reason(&error))
         }
     }
+}
+
+/// The parser's message without its place, which counts lines of its own.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason).to_owned()
 }
 
 /// Replaces escapes of half a character by those of U+FFFD, as `String.prototype.toWellFormed` does. Tools cut text

@@ -79,7 +79,7 @@ const LINES: &str = "lines kept";
 /// Least width of a label: a tool and the end of a file's name.
 const LABEL: usize = 12;
 /// Parts of an output can be judged for several reasons; `--run` shows them all.
-const REASON: usize = 24;
+const REASON: usize = 20;
 
 impl Columns {
     pub(super) fn of(report: &Report, look: Look) -> Self {
@@ -144,11 +144,11 @@ fn reason(words: &str) -> String {
         "whole-needed" => "all of it needed",
         "whole-chosen" => "mostly needed",
         "no-answer" => "no clear answer",
-        "error" => "request failed",
-        "timeout" => "timed out",
+        "error" => "failed",
+        "timeout" => "late",
         "oversize" => "too long to ask",
         "all-chunks" => "all parts needed",
-        "not-worth" => "too little to gain",
+        "not-worth" => "little to gain",
         other => other,
     };
     look::cut(&look::line(&words.split(',').map(meaning).collect::<Vec<_>>().join(", ")), REASON)
@@ -198,10 +198,10 @@ fn quiet_runs(report: &Report, look: Look) -> String {
     ];
     let counted = endings.map(|(ending, words)| (count(&|run| run.ending == ending), words));
     let named = counted.iter().filter(|(number, _)| *number > 0);
-    let named: Vec<_> =
-        named.map(|(number, words)| format!("{} {words}", look::plural(*number, "run"))).collect();
+    let named: Vec<_> = named.map(|(number, words)| format!("{number} {words}")).collect();
     if !named.is_empty() {
-        add("no pass", named.join(", "));
+        let number = counted.iter().map(|(number, _)| number).sum();
+        add("no pass", format!("{}: {}", look::plural(number, "run"), named.join(", ")));
     }
     text
 }
@@ -247,11 +247,16 @@ fn largest(report: &Report, look: Look) -> String {
     let title = look::cut(&format!("instead of {}", look::line(&item.label)), look.width);
     let mut text = format!("{}\n", look.bold(&title));
     let total = replacement.lines().count();
-    for line in replacement.lines().take(EXCERPT) {
-        let _ = writeln!(text, "  {}", look::cut(&look::line(line), look.width - 2));
+    let mut lines = replacement.lines().take(EXCERPT);
+    if let Some(note) = lines.next() {
+        let _ = writeln!(text, "{}", look.wrapped("  ", &look::line(note)));
+    }
+    for line in lines {
+        let _ = writeln!(text, "  {}", look::cut(&look::line(line), look.width.saturating_sub(2)));
     }
     if total > EXCERPT {
-        let rest = format!("  … {} more; --run {number} shows all", look::plural(total - EXCERPT, "line"));
+        let rest =
+            format!("  … {} more lines; --run {number} shows all", look::count((total - EXCERPT) as u64));
         let _ = writeln!(text, "{}", look.dim(&rest));
     }
     text.push('\n');

@@ -26,7 +26,7 @@ pub use session::Session;
 use crate::contract::repository;
 
 /// The key that the scripted classifier asks for.
-const CLASSIFIER_KEY: &str = "lab-classifier-key";
+pub const CLASSIFIER_KEY: &str = "lab-classifier-key";
 
 /// What a test sets up. Every field has a default that fits most tests.
 #[derive(Default)]
@@ -189,6 +189,28 @@ impl Lab {
             Ok(text) => Ok(serde_json::from_str(&text)?),
             Err(_) => Ok(Value::Null),
         }
+    }
+
+    /// The files of the home, the project and the records that contain a text.
+    ///
+    /// # Errors
+    ///
+    /// Fails when a folder cannot be read.
+    pub fn files_with(&self, text: &str) -> Result<Vec<PathBuf>> {
+        let root = self.directory.path();
+        let mut found = Vec::new();
+        let mut folders = vec![root.to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder)? {
+                let path = entry?.path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if String::from_utf8_lossy(&fs::read(&path)?).contains(text) {
+                    found.push(path.strip_prefix(root).unwrap_or(&path).to_owned());
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// Writes the user's `context-guard.json`.

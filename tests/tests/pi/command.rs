@@ -64,16 +64,14 @@ fn an_unknown_argument_is_answered_with_the_usage_and_nothing_else() -> Result<(
 }
 
 #[test]
-fn the_views_are_texts_for_people() -> Result<()> {
+fn explain_names_what_the_last_pass_decided() -> Result<()> {
     let lab = search::lab(search::plan(&[]))?;
     let mut pi = lab.rpc(&[])?;
     pi.prompt("Where is the backoff set?")?;
-    for view in ["preview", "explain", "ledger"] {
-        let mark = pi.mark();
-        pi.prompt(&format!("/guard {view}"))?;
-        let (level, text) = pi.until_notified(mark, "")?;
-        assert_eq!(level, "info", "{view}: {text}");
-    }
+    let mark = pi.mark();
+    pi.prompt("/guard explain")?;
+    let (level, text) = pi.until_notified(mark, "grep -rn")?;
+    assert_eq!(level, "info", "{text}");
     Ok(())
 }
 

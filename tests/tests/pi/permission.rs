@@ -1,7 +1,7 @@
 //! Nothing leaves the machine unless the user allowed the classifier's origin.
 
 use anyhow::Result;
-use context_guard_tests::lab::{Lab, Plan};
+use context_guard_tests::lab::{CLASSIFIER_KEY, Lab, Plan};
 use serde_json::{Value, json};
 
 use crate::search;
@@ -93,5 +93,15 @@ fn the_commands_allow_and_deny_change_the_answer() -> Result<()> {
     pi.until_status(mark, REFUSED)?;
     pi.prompt("Where is the backoff set?")?;
     assert!(!lab.classifier_was_reached());
+    Ok(())
+}
+
+#[test]
+fn the_key_reaches_the_classifier_and_is_kept_nowhere() -> Result<()> {
+    let lab = search::lab(search::plan(&[]))?;
+    let run = lab.print(&["Where is the backoff set?"])?;
+    assert_eq!(lab.session()?.of_type("context_edit").len(), 1, "the classifier took the key: {run:?}");
+    assert_eq!(lab.files_with(CLASSIFIER_KEY)?, [std::path::Path::new("agent/models.json")]);
+    assert!(!format!("{run:?}").contains(CLASSIFIER_KEY), "{run:?}");
     Ok(())
 }

@@ -9,8 +9,8 @@ use crate::replay::projection::context;
 fn its_edits_and_records_are_left_out_and_those_of_others_stay() {
     let mut branch = branch([
         user("p"),
-        result("c1", "long"),
-        result("c2", "other"),
+        result("c1", "read", "long"),
+        result("c2", "read", "other"),
         edit("e3", Value::Null),
         edit("e2", json!({"content": "[context-guard] Removed"})),
         guard_record(json!([{"entryId": "e2", "outcome": "removed"}])),

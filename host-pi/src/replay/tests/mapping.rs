@@ -108,9 +108,12 @@ fn edits_summaries_and_the_guards_records() {
 
 #[test]
 fn edits_reach_what_pi_lets_them_reach() {
-    for entry in
-        [user("p"), assistant("a"), result("c1", "r"), json!({"type": "custom_message", "content": "x"})]
-    {
+    for entry in [
+        user("p"),
+        assistant("a"),
+        result("c1", "read", "r"),
+        json!({"type": "custom_message", "content": "x"}),
+    ] {
         assert_eq!(role(entry), Role::Editable);
     }
     assert_eq!(role(message(json!({"role": "bashExecution"}))), Role::Fixed);

@@ -80,9 +80,9 @@ fn calling(id: &str, name: &str, arguments: Value) -> Value {
     entry
 }
 
-fn result(call: &str, text: &str) -> Value {
+fn result(call: &str, tool: &str, text: &str) -> Value {
     message(json!({
-        "role": "toolResult", "toolCallId": call, "toolName": "read", "isError": false,
+        "role": "toolResult", "toolCallId": call, "toolName": tool, "isError": false,
         "content": [{"type": "text", "text": text}],
     }))
 }

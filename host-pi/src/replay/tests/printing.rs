@@ -125,7 +125,7 @@ fn when_nothing_was_due_the_table_says_why() {
     ]);
     report.session.left_out = FormerGuard { edits: 2, records: 1 };
     report.settings = Some("context-guard.json".into());
-    report.warnings = vec!["line 7: skipped, since it is no JSON (expected value at line 1 column 1)".into()];
+    report.warnings = vec!["line 7: skipped, since it holds no JSON object (expected value)".into()];
     insta::assert_snapshot!(table(&report, PLAIN));
     insta::assert_snapshot!(table(&self::report(Vec::new()), PLAIN));
 }

@@ -30,7 +30,7 @@ fn messages_have_a_place_and_other_entries_have_none() {
 fn of_several_edits_the_last_is_in_force() {
     let entries = [
         user("p"),
-        result("c1", "long"),
+        result("c1", "read", "long"),
         edit("e2", Value::Null),
         edit("e2", json!({"content": "short"})),
         edit("e1", json!({"content": [{"type": "text", "text": "asked"}]})),

@@ -28,7 +28,7 @@ fn a_broken_line_is_passed_over_with_its_number() {
     let text = lines([user("p"), assistant("done")]).replacen('\n', "\n{\"type\":\"mess\n\n", 1);
     let session = read(&text).unwrap();
     assert_eq!(ids(&session.branch), ["e1", "e2"]);
-    insta::assert_snapshot!(session.warnings.join("\n"), @"");
+    insta::assert_snapshot!(session.warnings.join("\n"), @"line 2: skipped, since it holds no JSON object (EOF while parsing a string)");
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn what_is_no_session_is_refused_with_what_one_is() {
     for text in ["", "\n", "nonsense", "{\"type\":\"message\"}", "[1]", "{\"type\":\"session\"}"] {
         assert!(matches!(read(text), Err(ReadError::NoHeader)), "{text}");
     }
-    insta::assert_snapshot!(ReadError::NoHeader, @"");
+    insta::assert_snapshot!(ReadError::NoHeader, @r#"this is no Pi session file: one starts with a line like {"type":"session","version":3,"id":…}; Pi keeps them below ~/.pi/agent/sessions"#);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn a_parent_that_is_missing_is_told_and_parents_in_a_circle_end() {
     orphan["parentId"] = "gone".into();
     let session = read(&lines([user("p"), orphan])).unwrap();
     assert_eq!(ids(&session.branch), ["e2"]);
-    insta::assert_snapshot!(session.warnings.join("\n"), @"");
+    insta::assert_snapshot!(session.warnings.join("\n"), @"entry e2 continues gone, which the file lacks: the session starts there");
 
     let mut circle = user("p");
     circle["parentId"] = "e2".into();
@@ -108,5 +108,5 @@ fn a_newer_format_is_read_with_a_warning() {
     let text = lines([user("p"), assistant("done")]).replacen("\"version\":3", "\"version\":4", 1);
     let session = read(&text).unwrap();
     assert_eq!(ids(&session.branch), ["e1", "e2"]);
-    insta::assert_snapshot!(session.warnings.join("\n"), @"");
+    insta::assert_snapshot!(session.warnings.join("\n"), @"the session has format 4, newer than 3: what is unknown in it is passed over");
 }

@@ -39,6 +39,7 @@ pub(super) fn request(directory: &TempDir, session: &str) -> Request {
         input_price: 0.0,
         key: None,
         allow: Vec::new(),
+        warnings: Vec::new(),
         settings: SettingsFile::at(directory.path().join("context-guard.json")),
         run: None,
         json: false,
@@ -72,7 +73,7 @@ fn asking(prompt: &str, call: &str) -> Vec<Value> {
     vec![
         user(prompt),
         calling(call, "bash", json!({"command": "rg -n BACKOFF_CEILING src"})),
-        result(call, &search()),
+        result(call, "bash", &search()),
         assistant("BACKOFF_CEILING is set in src/retry.rs."),
     ]
 }
@@ -186,6 +187,6 @@ fn a_missing_file_and_a_wrong_one_are_errors_with_their_name() {
         }
         format!("{:#}", replayed(request).unwrap_err()).replace(&path.display().to_string(), "PATH")
     };
-    insta::assert_snapshot!(error("# Notes\n", false), @"");
-    insta::assert_snapshot!(error("", true), @"");
+    insta::assert_snapshot!(error("# Notes\n", false), @r#"PATH: this is no Pi session file: one starts with a line like {"type":"session","version":3,"id":…}; Pi keeps them below ~/.pi/agent/sessions"#);
+    insta::assert_snapshot!(error("", true), @"PATH: No such file or directory (os error 2)");
 }

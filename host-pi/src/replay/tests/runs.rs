@@ -14,15 +14,28 @@ fn reading() -> Value {
 #[test]
 fn a_run_ends_with_its_last_reply_before_whatever_the_user_did_next() {
     let shell = message(json!({"role": "bashExecution", "command": "ls"}));
-    let entries =
-        [user("one"), reading(), result("c1", "x"), assistant("done"), shell, user("two"), assistant("ok")];
+    let entries = [
+        user("one"),
+        reading(),
+        result("c1", "read", "x"),
+        assistant("done"),
+        shell,
+        user("two"),
+        assistant("ok"),
+    ];
     assert_eq!(found(entries), [("one".into(), 4, Ending::Completed), ("two".into(), 7, Ending::Completed)]);
 }
 
 #[test]
 fn a_steering_message_ends_no_run() {
-    let entries =
-        [user("one"), reading(), result("c1", "x"), user("also docs"), user("and tests"), assistant("done")];
+    let entries = [
+        user("one"),
+        reading(),
+        result("c1", "read", "x"),
+        user("also docs"),
+        user("and tests"),
+        assistant("done"),
+    ];
     assert_eq!(found(entries), [("one".into(), 6, Ending::Completed)]);
     assert_eq!(found([user("one"), reading(), user("faster"), assistant("ok")]).len(), 1);
 }
@@ -57,7 +70,7 @@ fn the_pass_comes_after_a_compaction_that_follows_the_last_reply_at_once() {
 
 #[test]
 fn without_a_prompt_there_is_no_run() {
-    assert!(found([assistant("hi"), result("c1", "x")]).is_empty());
+    assert!(found([assistant("hi"), result("c1", "read", "x")]).is_empty());
     assert!(found([]).is_empty());
 }
 

@@ -74,7 +74,7 @@ fn reading_the_store() -> String {
     lines([
         user("How is the store opened?"),
         calling("c1", "read", json!({"path": "src/store.rs", "offset": 201})),
-        result("c1", &store()),
+        result("c1", "read", &store()),
         assistant("With a lock."),
     ])
 }
@@ -151,5 +151,9 @@ fn a_judge_is_builtin_or_a_url() {
     let judge: Judge = "https://api.typesafe.ai/v1".parse().unwrap();
     assert_eq!(judge.destination().unwrap().to_string(), "https://api.typesafe.ai");
     let errors = ["jev", "ftp://host", "https://"].map(|text| text.parse::<Judge>().unwrap_err().to_string());
-    insta::assert_snapshot!(errors.join("\n"), @"");
+    insta::assert_snapshot!(errors.join("\n"), @r#"
+    "jev" is no judge; write builtin, or the base URL of a System One service such as https://api.typesafe.ai/v1
+    "ftp" is no scheme that the guard speaks; write https:// or http:// before the host
+    "https://" is no origin (there is no host); write scheme://host or scheme://host:port
+    "#);
 }
