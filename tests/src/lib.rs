@@ -1,5 +1,6 @@
-//! What the end-to-end tests stand on: the contract's TypeScript types, and a laboratory with a scripted
-//! model, a scripted classifier and the real Pi.
+//! What the end-to-end tests stand on: the contract's TypeScript types, a laboratory with a scripted model, a
+//! scripted classifier and the real Pi, and the recording of the demo.
 
 pub mod contract;
+pub mod demo;
 pub mod lab;

@@ -7,9 +7,11 @@ mod rpc;
 mod server;
 mod session;
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -41,6 +43,12 @@ pub struct Plan {
     pub companions: Vec<&'static str>,
     /// A runner in place of the release build.
     pub binary: Option<PathBuf>,
+    /// Whether Pi works without the guard.
+    pub unguarded: bool,
+    /// Variables that Pi and its tools get beside the laboratory's own.
+    pub environment: Vec<(&'static str, OsString)>,
+    /// How long one call of Pi may take, where it is more than a minute.
+    pub patience: Option<Duration>,
 }
 
 /// One test's laboratory. It ends its servers when it is dropped, and tells what happened.
@@ -125,9 +133,9 @@ impl Lab {
     ///
     /// # Errors
     ///
-    /// Fails when Pi cannot be run, or is still running after a minute.
+    /// Fails when Pi cannot be run, or is still running after a minute or the plan's patience.
     pub fn print(&self, arguments: &[&str]) -> Result<Printed> {
-        print::run(self.pi(), arguments)
+        print::run(self.pi(), arguments, self.plan.patience.unwrap_or(print::LONGEST))
     }
 
     /// Starts Pi in RPC mode.
@@ -230,14 +238,17 @@ impl Lab {
             .env("PI_OFFLINE", "1")
             .env("PI_SKIP_VERSION_CHECK", "1")
             .env("PI_TELEMETRY", "0")
-            .env("CONTEXT_GUARD_BINARY", &self.installed.runner);
+            .env("CONTEXT_GUARD_BINARY", &self.installed.runner)
+            .envs(self.plan.environment.iter().map(|(name, value)| (name, value)));
         if self.plan.granted {
             command.env("PI_CONTEXT_GUARD_ALLOW", self.classifier.url());
         }
         for companion in &self.plan.companions {
             command.arg("-e").arg(repository().join("tests/lab").join(companion));
         }
-        command.arg("-e").arg(repository().join("host-pi"));
+        if !self.plan.unguarded {
+            command.arg("-e").arg(repository().join("host-pi"));
+        }
         command
     }
 

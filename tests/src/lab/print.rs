@@ -22,7 +22,7 @@ pub struct Printed {
     pub stderr: String,
 }
 
-pub(super) fn run(mut pi: Command, arguments: &[&str]) -> Result<Printed> {
+pub(super) fn run(mut pi: Command, arguments: &[&str], longest: Duration) -> Result<Printed> {
     let mut child = pi
         .arg("-p")
         .args(arguments)
@@ -34,9 +34,9 @@ pub(super) fn run(mut pi: Command, arguments: &[&str]) -> Result<Printed> {
         .context("Pi cannot be started")?;
     let out = reader(child.stdout.take());
     let err = reader(child.stderr.take());
-    let (Ok(stdout), Ok(stderr)) = (out.recv_timeout(LONGEST), err.recv_timeout(LONGEST)) else {
+    let (Ok(stdout), Ok(stderr)) = (out.recv_timeout(longest), err.recv_timeout(longest)) else {
         child.kill()?;
-        bail!("Pi did not end within {LONGEST:?}: {arguments:?}");
+        bail!("Pi did not end within {longest:?}: {arguments:?}");
     };
     Ok(Printed { code: child.wait()?.code(), stdout, stderr })
 }
