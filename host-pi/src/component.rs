@@ -21,3 +21,18 @@ pub const EXPORTS: &[&str] = facts::EXPORTS;
 
 /// Version of wasmtime that compiled the component and runs it.
 pub const WASMTIME: &str = facts::WASMTIME;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_component_asks_for_a_clock_and_http_and_nothing_else() {
+        insta::assert_snapshot!(IMPORTS.join("\n"));
+    }
+
+    #[test]
+    fn the_component_offers_the_contract() {
+        insta::assert_snapshot!(EXPORTS.join("\n"));
+    }
+}
