@@ -3,8 +3,11 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::keys::{KEYS, Shape};
+use super::keys::{KEYS, Key, Shape};
 use super::{Settings, schema};
+
+/// What the reference calls the types of keys.
+const KINDS: [&str; 6] = ["switch", "integer", "number", "text", "list", "object"];
 
 /// Loads the user's settings alone, which must give that many warnings.
 fn load(user: &Value, warnings: usize) -> Settings {
@@ -253,6 +256,38 @@ fn the_published_schema_is_that_of_the_table() {
     }
     let published = std::fs::read_to_string(path).unwrap_or_default();
     assert_eq!(published, written, "run this test once with UPDATE_SCHEMA=1 to publish the new schema");
+}
+
+#[test]
+fn the_reference_lists_every_key_with_its_default_and_range() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/REFERENCE.md");
+    let reference = std::fs::read_to_string(path).unwrap();
+    let table = |line: &&str| line.split('|').nth(2).is_some_and(|kind| KINDS.contains(&kind.trim()));
+    let rows: Vec<&str> = reference.lines().filter(table).collect();
+    let row = |key: &Key| {
+        let default = match key.get(&mut Settings::default()) {
+            Value::String(text) => text,
+            value => value.to_string(),
+        };
+        let (kind, range) = match &key.shape {
+            Shape::Switch(_) => (KINDS[0], String::new()),
+            Shape::Size(range, _) | Shape::Count(range, _) => {
+                (KINDS[1], format!("{}–{} ", range.start(), range.end()))
+            }
+            Shape::Share(_) => (KINDS[2], "0–1 ".into()),
+            Shape::Model => (KINDS[3], String::new()),
+            Shape::Tools => (KINDS[4], String::new()),
+            Shape::Network => (KINDS[5], String::new()),
+        };
+        format!("| `{}` | {kind} | `{default}` | {range}|", key.name)
+    };
+    for key in KEYS {
+        let row = row(key);
+        let found = rows.iter().find(|line| line.starts_with(&row));
+        let found = found.unwrap_or_else(|| panic!("docs/REFERENCE.md has no row that starts so: {row}"));
+        assert_eq!(found.contains('▼'), key.project, "▼ marks what a project can set: {found}");
+    }
+    assert_eq!(rows.len(), KEYS.len(), "a row of docs/REFERENCE.md names no key, or one twice");
 }
 
 proptest! {
