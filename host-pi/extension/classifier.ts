@@ -25,10 +25,10 @@ export async function findClassifier(registry: Registry, name: string, apis: rea
   const slash = name.indexOf("/");
   const provider = name.slice(0, Math.max(0, slash));
   const id = name.slice(slash + 1);
-  if (provider === "builtin") {
+  if (name === "builtin/lexical") {
     return { service: { api: "builtin", base_url: "", model: id, headers: [], input_price: 0 }, credential: null };
   }
-  const model = registry.findOfType("classifier", provider, id);
+  const model = provider === "builtin" ? undefined : registry.findOfType("classifier", provider, id);
   if (!model) {
     return {
       problem: "Jev model not found",

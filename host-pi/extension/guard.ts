@@ -179,8 +179,10 @@ export class Guard {
       const { outcome, refusal } = await this.connection.synced(snapshot, (delta) =>
         runner.call("pass", { delta, ...params }, limit),
       );
-      if (refusal) this.notices.warn(ctx, refusal);
-      return outcome;
+      if (!refusal) return outcome;
+      // The gate's own sentence is exact; the guest could only tell again that something was refused.
+      this.notices.warn(ctx, refusal);
+      return outcome && { ...outcome, warnings: [] };
     } finally {
       this.connection.judging = undefined;
       unwatch();

@@ -79,9 +79,19 @@ impl SettingsFile {
     }
 
     fn locate(variable: impl Fn(&str) -> Option<OsString>, home: Option<PathBuf>) -> Self {
-        let set = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let agent = || set(AGENT_VARIABLE).unwrap_or_else(|| home.unwrap_or_default().join(".pi/agent"));
-        Self::at(set(FILE_VARIABLE).unwrap_or_else(|| agent().join(FILE_NAME)))
+        // The file grants network access. So it is never looked for below the working directory, which a project
+        // fills: a relative path counts as not set, and without a home there is no file.
+        let set = |name| {
+            let path = PathBuf::from(variable(name).filter(|value| !value.is_empty())?);
+            let path = match (path.strip_prefix("~"), &home) {
+                (Ok(rest), Some(home)) => home.join(rest),
+                _ => path,
+            };
+            path.is_absolute().then_some(path)
+        };
+        let agent = || set(AGENT_VARIABLE).or_else(|| Some(home.as_ref()?.join(".pi/agent")));
+        let path = set(FILE_VARIABLE).or_else(|| Some(agent()?.join(FILE_NAME)));
+        Self::at(path.unwrap_or_default())
     }
 
     /// Returns where the file is, whether or not it exists.

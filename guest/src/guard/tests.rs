@@ -270,6 +270,20 @@ fn b42_a_refusal_is_told_once_with_its_remedy() {
 }
 
 #[test]
+fn a_classifier_that_cannot_be_asked_is_told_once_and_recorded() {
+    let mut guard = guard(two_logs());
+    let failed = |guard: &mut Guard| {
+        let inquiry = begin(guard).unwrap();
+        guard.finish(failing(&inquiry, Failure::Error, 0), 3, false).unwrap()
+    };
+    let outcome = failed(&mut guard);
+    let [warning] = &outcome.warnings[..] else { panic!("{outcome:?}") };
+    assert!(warning.contains("https://openrouter.ai gave no answer"), "{warning}");
+    assert_eq!((reasons(&outcome), &record_of(&outcome)["requests"]), (vec!["error".into(); 2], &json!(2)));
+    assert!(failed(&mut guard).warnings.is_empty());
+}
+
+#[test]
 fn a_time_out_is_told_once_until_the_settings_are_read_again() {
     let mut guard = guard(two_logs());
     let late = |guard: &mut Guard| {

@@ -161,9 +161,9 @@ impl Queue {
         };
         exchange.outcome = Err(Failure::Error);
         let Some(retry_after) = wish.filter(|_| !last_try) else { return };
-        let times = [retry_after, Some(PAUSE)];
-        let mut times = times.into_iter().flatten().map(|pause| now.saturating_add(pause));
-        if let Some(time) = times.find(|time| *time < self.deadline) {
+        // A service that wants to be left alone for longer than the budget lasts is left alone.
+        let time = now.saturating_add(retry_after.unwrap_or(PAUSE));
+        if time < self.deadline {
             // Unless the retry ends otherwise, the deadline ended it.
             exchange.outcome = Err(Failure::Timeout);
             self.paused.push((time, question));
@@ -315,10 +315,10 @@ mod tests {
     }
 
     #[test]
-    fn a_retry_after_beyond_the_budget_gives_way_to_a_short_pause() {
+    fn a_retry_after_beyond_the_budget_is_not_tried() {
         let mut script = script(100, [(0, vec![(100, status(503, Some(60_000)))])]);
-        assert!(run(&mut script, 1, budget(8_000, 1))[0].outcome.is_ok());
-        assert_eq!(script.starts, [(0, 0), (600, 0)]);
+        assert_eq!(outcomes(run(&mut script, 1, budget(8_000, 1))), [Err(Failure::Error)]);
+        assert_eq!(script.starts, [(0, 0)]);
     }
 
     #[test]

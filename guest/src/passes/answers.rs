@@ -22,6 +22,8 @@ pub struct Answers {
     pub elapsed_ms: u32,
     /// The budget ran out first.
     pub timed_out: bool,
+    /// Requests that the classifier did not answer, other than for lack of time.
+    pub failed: u64,
     /// A request was refused by the network permission.
     pub denied: bool,
 }
@@ -39,8 +41,13 @@ impl Answers {
         let mut answers = Answers { elapsed_ms, timed_out, ..Answers::default() };
         for verdict in verdicts {
             let Some(place @ None) = replies.get_mut(verdict.id as usize) else { continue };
-            let answered = matches!(verdict.reply, sessions::Reply::Answers(_));
-            answers.requests += u64::from(answered || verdict.sent_bytes > 0);
+            // A question that the time ran out on, or that was refused, may never have been asked.
+            let asked = matches!(
+                verdict.reply,
+                sessions::Reply::Answers(_) | sessions::Reply::Failed(Failure::Error)
+            );
+            answers.requests += u64::from(asked || verdict.sent_bytes > 0);
+            answers.failed += u64::from(matches!(verdict.reply, sessions::Reply::Failed(Failure::Error)));
             answers.input_tokens = answers.input_tokens.saturating_add(verdict.input_tokens);
             answers.cost_usd += if verdict.cost_usd.is_finite() { verdict.cost_usd.max(0.0) } else { 0.0 };
             answers.sent_bytes = answers.sent_bytes.saturating_add(verdict.sent_bytes);

@@ -8,6 +8,7 @@ use crate::contract::sessions::Circumstances;
 pub struct Warnings {
     timed_out: bool,
     denied: bool,
+    failed: bool,
 }
 
 impl Warnings {
@@ -20,6 +21,14 @@ impl Warnings {
                  raise `timeoutMs` in the settings if that happens often"
                     .to_owned(),
             );
+        }
+        let none = answers.failed > 0 && answers.failed == answers.replies.len() as u64;
+        if none && !std::mem::replace(&mut self.failed, true) {
+            let origin = circumstances.destination.as_deref().unwrap_or("the classifier");
+            texts.push(format!(
+                "{origin} gave no answer that could be used, so everything stays; see that it is up, that its key \
+                 is right and that `model` in the settings names it"
+            ));
         }
         if answers.denied && !std::mem::replace(&mut self.denied, true) {
             let origin = circumstances.destination.as_deref().unwrap_or("the classifier's address");

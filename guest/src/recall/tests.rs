@@ -284,7 +284,7 @@ fn q15_an_exchange_is_a_transcript() {
     ## assistant
     Looking.
     [tool call] shot {"page":1}
-    ## tool result (shot)
+    ## tool result (shot, r)
     a page
     [1 image: recall({"entryId":"r"})]
     ## custom message (notice)
@@ -332,7 +332,7 @@ fn q17_without_a_record_the_transcript_goes_up_to_the_next_prompt() {
     ]);
     let transcript = text_in(&recall(&mirror, &ask("u")).unwrap());
     assert!(transcript.contains("## user\nsteer") && transcript.ends_with("Done."), "{transcript}");
-    assert!(transcript.contains("## tool result (tool)\nout"));
+    assert!(transcript.contains("## tool result (tool, e2)\nout"));
 }
 
 #[test]

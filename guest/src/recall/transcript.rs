@@ -69,7 +69,9 @@ impl<'m> Transcript<'m> {
                     lines.extend(reply.blocks.iter().filter_map(call_line));
                 }
                 Message::ToolResult(result) => {
-                    lines.push(format!("## tool result ({})", result.tool_name.as_deref().unwrap_or("tool")));
+                    // With its id the model can page through a long result, or ask for its images.
+                    let tool = result.tool_name.as_deref().unwrap_or("tool");
+                    lines.push(format!("## tool result ({tool}, {})", entry.id));
                     lines.push(text_of(&result.blocks).into_owned());
                     let images = images_of(&entry.id, &result.blocks).count();
                     if images > 0 {

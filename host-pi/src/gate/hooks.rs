@@ -97,7 +97,8 @@ impl Open {
         }
         let (origin, url) =
             origin::parse(&request.uri().to_string()).map_err(|error| denied(error.to_string()))?;
-        self.permitted(&origin).map_err(denied)?;
+        let remedy = format!("`/guard allow` or {VARIABLE}={origin} allows it");
+        self.permitted(&origin, &remedy).map_err(denied)?;
         if origin.scheme() == Scheme::Http && !origin.is_loopback() {
             return Err(denied(format!(
                 "{origin} would be spoken to in the clear, which is done only on this machine; use https"
@@ -109,7 +110,8 @@ impl Open {
         if let Some(proxy) = &proxy {
             let through = Origin::of_url(&proxy.uri().to_string())
                 .map_err(|error| denied(format!("the proxy: {error}")))?;
-            self.permitted(&through)
+            let remedy = format!("{VARIABLE}={through} allows it");
+            self.permitted(&through, &remedy)
                 .map_err(|sentence| denied(format!("the proxy in the environment: {sentence}")))?;
         }
         if let Ok(host) = HeaderValue::from_str(&origin.authority()) {
@@ -122,15 +124,14 @@ impl Open {
         Ok(Departure { request, client: Arc::clone(&self.client), limits: Arc::clone(&self.limits), proxy })
     }
 
-    fn permitted(&self, origin: &Origin) -> Result<(), String> {
-        let remedy = format!("`/guard allow {origin}` or {VARIABLE}={origin} allows it");
+    fn permitted(&self, origin: &Origin, remedy: &str) -> Result<(), String> {
         match self.permission.read().unwrap_or_else(PoisonError::into_inner).state(origin) {
             State::Granted => Ok(()),
             State::Unknown => {
                 Err(format!("{origin} is not among the origins that the guard may reach; {remedy}"))
             }
             State::Denied => Err(format!(
-                "{origin} is denied in the settings (network.deny); `/guard allow {origin}` lifts that"
+                "{origin} is denied in the settings; take it out of network.deny there, or use `/guard allow`"
             )),
         }
     }

@@ -96,7 +96,7 @@ async fn what_was_not_granted_hears_nothing() {
     let mut server = Server::start(OK).await;
     let hooks = Setting::granting(&["https://openrouter.ai"]).hooks(&server.origin);
     let sentence = refusal(hooks, &server.origin).await.replace(&server.origin, "ORIGIN");
-    insta::assert_snapshot!(sentence, @"ORIGIN is not among the origins that the guard may reach; `/guard allow ORIGIN` or PI_CONTEXT_GUARD_ALLOW=ORIGIN allows it");
+    insta::assert_snapshot!(sentence, @"ORIGIN is not among the origins that the guard may reach; `/guard allow` or PI_CONTEXT_GUARD_ALLOW=ORIGIN allows it");
     assert_eq!(server.received(), "");
 }
 
@@ -113,7 +113,7 @@ async fn a_refused_origin_says_how_to_lift_that() {
     let gate = Gate::with_client(vec![], client, Arc::default());
     gate.grant_only(&Network { allow: vec![], deny: vec!["https://a.example".into()] });
     let hooks = gate.hooks("https://a.example", None).unwrap();
-    insta::assert_snapshot!(refusal(hooks, "https://a.example/").await, @"https://a.example is denied in the settings (network.deny); `/guard allow https://a.example` lifts that");
+    insta::assert_snapshot!(refusal(hooks, "https://a.example/").await, @"https://a.example is denied in the settings; take it out of network.deny there, or use `/guard allow`");
 }
 
 #[tokio::test]
@@ -225,7 +225,7 @@ fn behind(proxy: &str, grant: &[&str]) -> Hooks {
 async fn a_proxy_needs_a_grant_too() {
     let mut proxy = Server::start("HTTP/1.1 403 No\r\n\r\n").await;
     let sentence = refusal(behind(&proxy.origin, &["https://a.example"]), "https://a.example/").await;
-    insta::assert_snapshot!(sentence.replace(&proxy.origin, "PROXY"), @"the proxy in the environment: PROXY is not among the origins that the guard may reach; `/guard allow PROXY` or PI_CONTEXT_GUARD_ALLOW=PROXY allows it");
+    insta::assert_snapshot!(sentence.replace(&proxy.origin, "PROXY"), @"the proxy in the environment: PROXY is not among the origins that the guard may reach; PI_CONTEXT_GUARD_ALLOW=PROXY allows it");
     assert_eq!(proxy.received(), "");
 
     let mut hooks = behind(&proxy.origin, &["https://a.example", &proxy.origin]);

@@ -173,7 +173,7 @@ async fn b42_a_refused_pass_keeps_all_and_names_the_remedy_once() {
     assert!(judging["params"]["questions"].as_u64().unwrap() > 0, "{judging}");
     let result = &conversation.line().await["result"];
     assert_eq!(result["outcome"]["edits"], json!([]));
-    insta::assert_snapshot!(result["refusal"].as_str().unwrap(), @"https://a.example is not among the origins that the guard may reach; `/guard allow https://a.example` or PI_CONTEXT_GUARD_ALLOW=https://a.example allows it");
+    insta::assert_snapshot!(result["refusal"].as_str().unwrap(), @"https://a.example is not among the origins that the guard may reach; `/guard allow` or PI_CONTEXT_GUARD_ALLOW=https://a.example allows it");
 }
 
 #[tokio::test]

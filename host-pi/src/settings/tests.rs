@@ -39,6 +39,15 @@ fn the_place_is_the_agents_directory_unless_the_environment_says_otherwise() {
 }
 
 #[test]
+fn the_place_is_never_below_the_working_directory() {
+    let home = Path::new("/home/me/.pi/agent/context-guard.json");
+    assert_eq!(located(&[(AGENT_VARIABLE, "~/agent")]), Path::new("/home/me/agent/context-guard.json"));
+    assert_eq!(located(&[(AGENT_VARIABLE, "agent")]), home);
+    assert_eq!(located(&[(FILE_VARIABLE, "own.json")]), home);
+    assert_eq!(SettingsFile::locate(|_| None, None).path(), Path::new(""));
+}
+
+#[test]
 fn a_missing_or_unreadable_file_gives_defaults_without_a_word() {
     let (directory, file) = place();
     let defaults = Text { json: "{}".into(), warning: None };
