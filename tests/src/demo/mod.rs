@@ -40,7 +40,11 @@ pub fn record() -> Result<String> {
     let project = lab.project();
     copy_last_commit(&project)?;
     // What cargo says of compiling dependencies is no part of the story.
-    run(Command::new("cargo").args(script::TEST).arg("--no-run").current_dir(&project).envs(toolchain(&target)?))?;
+    run(Command::new("cargo")
+        .args(script::TEST)
+        .arg("--no-run")
+        .current_dir(&project)
+        .envs(toolchain(&target)?))?;
 
     let run = lab.print(&script::PROMPTS)?;
     ensure!(run.code == Some(0), "Pi failed: {run:?}");
@@ -63,7 +67,11 @@ fn toolchain(target: &Path) -> Result<Vec<(&'static str, OsString)>> {
 
 fn copy_last_commit(project: &Path) -> Result<()> {
     let archive = project.join("commit.tar");
-    run(Command::new("git").args(["archive", "--output"]).arg(&archive).arg("HEAD").current_dir(repository()))?;
+    run(Command::new("git")
+        .args(["archive", "--output"])
+        .arg(&archive)
+        .arg("HEAD")
+        .current_dir(repository()))?;
     run(Command::new("tar").arg("-xf").arg(&archive).current_dir(project))?;
     Ok(std::fs::remove_file(archive)?)
 }

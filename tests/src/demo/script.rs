@@ -20,8 +20,7 @@ pub(super) const PROMPTS: [&str; 3] = [
 ];
 
 /// A broad search, as models like to begin with.
-const SEARCH: &str =
-    r"grep -rnE 'cut|clip|prefix|suffix|truncat|slice|ellipsis|units\(|chars\(' guest/src host-pi/src host-pi/extension";
+const SEARCH: &str = r"grep -rnE 'cut|clip|prefix|suffix|truncat|slice|ellipsis|units\(|chars\(' guest/src host-pi/src host-pi/extension";
 
 /// The end of the test that the new one is put behind.
 const BEFORE: &str = r#"        assert_eq!(prefix("a👨‍👩‍👧", 4), "a");
@@ -172,7 +171,10 @@ pub(super) fn check(session: &Session) -> Result<()> {
         ensure!(!session.tool_results(tool).iter().any(failed), "a call of {tool} failed");
     }
     let commands: Vec<bool> = session.tool_results("bash").iter().map(failed).collect();
-    ensure!(commands == [false, true, false], "of the commands only the first test run is to fail: {commands:?}");
+    ensure!(
+        commands == [false, true, false],
+        "of the commands only the first test run is to fail: {commands:?}"
+    );
     for answer in [WHERE, FLAGS, LIMITS] {
         let quoted = answer.split("```").skip(1).step_by(2).flat_map(|block| block.lines().skip(1));
         for line in quoted {
