@@ -6,8 +6,8 @@ use super::report::{Item, Pass, Report, Run, Totals};
 use super::runs::Ending;
 use std::fmt::Write;
 
-/// Lines of the largest saving's replacement that are shown.
-const EXCERPT: usize = 12;
+/// Lines of the largest saving's replacement that are shown: enough for some kept ones and some notes.
+const EXCERPT: usize = 22;
 /// Width of the names on the left.
 const NAME: usize = 10;
 
@@ -20,14 +20,12 @@ pub(super) fn table(report: &Report, look: Look) -> String {
             let _ = write!(text, "\n{}", run_rows(run, pass, &columns, look));
         }
     }
-    let _ = write!(text, "\n{}", quiet_runs(report, look));
+    let quiet = quiet_runs(report, look);
+    if !quiet.is_empty() {
+        let _ = write!(text, "\n{quiet}");
+    }
     if report.totals.judged_runs > 0 {
-        let _ = write!(text, "{}\n{}", sums(report, look), largest(report, look));
-        let _ = writeln!(
-            text,
-            "{}",
-            look.dim("a quarter of the characters is an estimate of tokens, not a measurement")
-        );
+        let _ = write!(text, "{}\n{}", largest(report, look), sums(report, look));
     }
     text
 }
@@ -40,7 +38,8 @@ pub(super) fn head(report: &Report, look: Look) -> String {
         let _ = writeln!(text, "{}", look.wrapped(&look::left(name, NAME), words));
     };
     let runs = look::plural(report.runs.len(), "run");
-    add("session", &look::line(&format!("{}, {runs}", session.file)));
+    let session_line = format!("{}, {runs}; the long outputs of a run are judged at its end", session.file);
+    add("session", &look::line(&session_line));
     match &report.judge.base_url {
         None => add(
             "judge",
@@ -209,6 +208,7 @@ fn quiet_runs(report: &Report, look: Look) -> String {
     text
 }
 
+/// Says what it came to. The sum of what was saved comes last, where the eye stays.
 fn sums(report: &Report, look: Look) -> String {
     let Totals { before_chars, saved_chars, requests, ms, .. } = report.totals;
     let totals = &report.totals;
@@ -218,25 +218,23 @@ fn sums(report: &Report, look: Look) -> String {
         Some(_) if totals.cost_usd == 0.0 => "cost unknown (--input-price)".into(),
         _ => look::dollars(totals.cost_usd),
     };
-    let saved = format!(
-        "{} of {} characters ({share} %), about {} tokens",
-        look::count(saved_chars),
-        look::count(before_chars),
-        look::short(totals.saved_tokens_estimate)
-    );
-    format!(
-        "{}{}: {} distilled, {} removed, {} kept\n{}{}\n{}{}, {}, {cost}\n",
-        look::left("judged", NAME),
+    let judged = format!(
+        "{}: {} distilled, {} removed, {} kept",
         look::plural(outputs, "output"),
         totals.distilled,
         totals.removed,
-        totals.kept,
-        look::left("saved", NAME),
+        totals.kept
+    );
+    let effort = format!("{}, {}, {cost}", look::plural(requests as usize, "request"), look::duration(ms));
+    let saved =
+        format!("{} of {} characters ({share} %)", look::count(saved_chars), look::count(before_chars));
+    let saved = format!(
+        "{}: about {} tokens less in every later request (an estimate: a quarter of the characters)",
         if saved_chars > 0 { look.good(&saved) } else { saved },
-        look::left("effort", NAME),
-        look::plural(requests as usize, "request"),
-        look::duration(ms),
-    )
+        look::short(totals.saved_tokens_estimate)
+    );
+    let rows = [("judged", judged), ("effort", effort), ("saved", saved)];
+    rows.map(|(name, words)| look.wrapped(&look::left(name, NAME), &words) + "\n").concat()
 }
 
 /// Shows the replacement that saves most.
@@ -248,20 +246,20 @@ fn largest(report: &Report, look: Look) -> String {
         return String::new();
     };
     let title = look::cut(&format!("instead of {}", look::line(&item.label)), look.width);
-    let mut text = format!("{}\n", look.bold(&title));
+    let mut text = format!("\n{}\n", look.bold(&title));
     let total = replacement.lines().count();
     let mut lines = replacement.lines().take(EXCERPT);
     if let Some(note) = lines.next() {
         let _ = writeln!(text, "{}", look.wrapped("  ", &look::line(note)));
     }
     for line in lines {
-        let _ = writeln!(text, "  {}", look::cut(&look::line(line), look.width.saturating_sub(2)));
+        let line = look::cut(&format!("  {}", look::line(line)), look.width);
+        let _ = writeln!(text, "{}", line.trim_end());
     }
     if total > EXCERPT {
         let rest =
             format!("  … {} more lines; --run {number} shows all", look::count((total - EXCERPT) as u64));
         let _ = writeln!(text, "{}", look.dim(&rest));
     }
-    text.push('\n');
     text
 }

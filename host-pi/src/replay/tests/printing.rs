@@ -54,10 +54,10 @@ fn run(number: usize, ending: Ending, pass: Option<Pass>) -> Run {
 }
 
 fn full() -> Report {
-    let note = "[context-guard] Distilled the output of read src/store.rs: kept 14 of 90 lines.\n\
+    let note = "[context-guard] Distilled the output of read src/store.rs: kept 24 of 90 lines.\n\
                 [… 12 lines omitted (lines 1–12 of src/store.rs) …]\n";
-    let kept: String = (13..=26).map(|number| format!("line {number}\n")).collect();
-    let distilled = format!("{note}{kept}[… 64 lines omitted (lines 27–90 of src/store.rs) …]");
+    let kept: String = (13..=36).map(|number| format!("line {number}\n")).collect();
+    let distilled = format!("{note}{kept}[… 54 lines omitted (lines 37–90 of src/store.rs) …]");
     let read = "read packages/coding-agent/src/modes/interactive/components/store.ts";
     let first = Pass {
         requests: 4,
