@@ -46,12 +46,13 @@ pub struct OldExchange<'a> {
     pub omitted: Vec<&'a str>,
     prompt: Cow<'a, str>,
     answer: String,
-    calls: Vec<String>,
+    calls: Vec<&'a ToolCall>,
     /// Size of all that would go, the prompt included.
     chars: usize,
     /// Visible messages, those included that stay.
     messages: usize,
     stub: String,
+    settings: &'a Settings,
 }
 
 /// Finds the exchanges before the run that starts at that index of the projection, all but the last few, as far as
@@ -62,7 +63,7 @@ pub struct OldExchange<'a> {
 pub fn old_exchanges<'a>(
     projection: Projection<'a>,
     run_start: usize,
-    settings: &Settings,
+    settings: &'a Settings,
 ) -> Vec<OldExchange<'a>> {
     let mut starts = prompts_of(projection.before(run_start));
     let judged = starts.len().saturating_sub(settings.keep_recent_exchanges);
@@ -81,7 +82,7 @@ pub fn old_exchanges<'a>(
 
 impl<'a> OldExchange<'a> {
     /// Reads an exchange, whose first item is the prompt.
-    fn of(items: &[Projected<'a>], settings: &Settings) -> Option<Self> {
+    fn of(items: &[Projected<'a>], settings: &'a Settings) -> Option<Self> {
         let prompt = items.first()?;
         if prompt.ours() || items.iter().any(Projected::foreign) {
             return None;
@@ -95,6 +96,7 @@ impl<'a> OldExchange<'a> {
             chars: 0,
             messages: 0,
             stub: String::new(),
+            settings,
         };
         let mut finished = false;
         for (item, shown) in items.iter().filter_map(|item| Some((item, item.shown()?))) {
@@ -108,8 +110,7 @@ impl<'a> OldExchange<'a> {
             }
             if shown.assistant().is_some() {
                 finished = calls(shown.blocks).next().is_none();
-                let name = |call: &ToolCall| label_of_other(&call.name, Some(&call.arguments), settings);
-                exchange.calls.extend(calls(shown.blocks).map(name));
+                exchange.calls.extend(calls(shown.blocks));
                 let text = shown.text();
                 if !text.trim().is_empty() {
                     exchange.answer = text.trim().to_owned();
@@ -176,8 +177,8 @@ impl Whole for OldExchange<'_> {
     }
 
     fn told(&self) -> Value {
-        let mut calls: Vec<Value> =
-            self.calls.iter().take(CALLS).map(|label| label.as_str().into()).collect();
+        let name = |call: &&ToolCall| label_of_other(&call.name, Some(&call.arguments), self.settings).into();
+        let mut calls: Vec<Value> = self.calls.iter().take(CALLS).map(name).collect();
         if let Some(more) = self.calls.len().checked_sub(CALLS).filter(|more| *more > 0) {
             calls.push(format!("[… {more} more …]").into());
         }

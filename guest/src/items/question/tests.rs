@@ -76,7 +76,7 @@ fn earlier() -> Mirror {
     session(items)
 }
 
-fn exchanges_plan<'a>(mirror: &'a Mirror, settings: &Settings) -> Plan<OldExchange<'a>> {
+fn exchanges_plan<'a>(mirror: &'a Mirror, settings: &'a Settings) -> Plan<OldExchange<'a>> {
     let start = Run::of(mirror.projection()).unwrap().start;
     Plan::new(old_exchanges(mirror.projection(), start, settings), settings)
 }

@@ -9,7 +9,7 @@ mod tests;
 
 use std::collections::HashMap;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use self::reading::{Reading, absolute};
 use crate::label::{self, label_of_other};
@@ -48,6 +48,7 @@ struct Deed {
     changes: Option<String>,
     /// The command that it runs, in its plainest form.
     runs: Option<String>,
+    /// Of a call that neither reads nor runs anything.
     arguments: Value,
 }
 
@@ -114,10 +115,11 @@ impl Deed {
     fn of(tool: &str, arguments: &str, directory: &str) -> Self {
         // What is no JSON can still be the same text. Objects are equal whatever the order of their keys.
         let value = serde_json::from_str(arguments).unwrap_or_else(|_| Value::from(arguments));
-        let object = label::object(Some(arguments));
-        let path = Some(label::path(&object)).filter(|path| !path.is_empty());
+        let nothing = Map::new();
+        let object = value.as_object().unwrap_or(&nothing);
+        let path = Some(label::path(object)).filter(|path| !path.is_empty());
         let path = path.map(|path| absolute(path, directory));
-        let mut deed = Deed { arguments: value, ..Deed::default() };
+        let mut deed = Deed::default();
         match (tool, path) {
             ("read", Some(path)) => {
                 deed.reads = Some(Reading::new(path, object.get("offset"), object.get("limit")));
@@ -125,11 +127,14 @@ impl Deed {
             ("edit" | "write", path) => deed.changes = path,
             _ => {}
         }
-        let command = label::command(&object);
+        let command = label::command(object);
         if deed.reads.is_none() && !command.trim().is_empty() {
             deed.reads = reading::of_command(command, directory);
             let command = squeeze(command);
             deed.runs = Some(command.strip_suffix("2>&1").unwrap_or(&command).trim().to_owned());
+        }
+        if deed.reads.is_none() && deed.runs.is_none() {
+            deed.arguments = value;
         }
         deed
     }

@@ -24,19 +24,18 @@ fn followed(mut items: Vec<Item>) -> Vec<Item> {
     items
 }
 
-fn found<'a>(mirror: &'a Mirror, settings: &Settings) -> Vec<OldExchange<'a>> {
+fn found<'a>(mirror: &'a Mirror, settings: &'a Settings) -> Vec<OldExchange<'a>> {
     let start = Run::of(mirror.projection()).map_or(0, |run| run.start);
     old_exchanges(mirror.projection(), start, settings)
 }
 
-fn prompts<'a>(mirror: &'a Mirror) -> Vec<&'a str> {
-    found(mirror, &Settings::default()).into_iter().map(|exchange| exchange.prompt_id).collect()
+fn prompts(mirror: &Mirror) -> Vec<&str> {
+    found(mirror, &DEFAULT).into_iter().map(|exchange| exchange.prompt_id).collect()
 }
 
 /// The only exchange, judged with that probability.
 fn judged(mirror: &Mirror, p: f64) -> Judgement {
-    let settings = Settings::default();
-    let mut judged = Plan::new(found(mirror, &settings), &settings).judge(&[all(p)], &settings);
+    let mut judged = Plan::new(found(mirror, &DEFAULT), &DEFAULT).judge(&[all(p)], &DEFAULT);
     assert_eq!(judged.len(), 1);
     judged.remove(0)
 }
@@ -179,7 +178,7 @@ fn e12_of_26_calls_20_are_named_and_all_of_them_cost() {
     items.extend((0..26).map(|at| r(&format!("c{at}"), &"x".repeat(100))));
     items.push(a("Done."));
     let mirror = session(followed(items));
-    let found = found(&mirror, &Settings::default());
+    let found = found(&mirror, &DEFAULT);
     assert_eq!(found[0].cost(), 2 + 5 + 26 * 60 + 200);
     let told = found[0].told();
     let calls = told["tool_calls"].as_array().unwrap();
@@ -189,7 +188,7 @@ fn e12_of_26_calls_20_are_named_and_all_of_them_cost() {
 #[test]
 fn long_prompts_and_answers_cost_and_tell_no_more_than_leaves() {
     let mirror = session(followed(vec![u(&"p".repeat(5_000)), a(&"a".repeat(5_000))]));
-    let found = found(&mirror, &Settings::default());
+    let found = found(&mirror, &DEFAULT);
     assert_eq!(found[0].cost(), 600 + 800 + 200);
     let told = found[0].told();
     assert_eq!(["user_prompt", "final_answer"].map(|field| units(told[field].as_str().unwrap())), [600, 800]);

@@ -5,6 +5,8 @@ mod images;
 mod properties;
 mod small;
 
+use std::sync::LazyLock;
+
 use serde_json::{Map, Value, json};
 
 use super::*;
@@ -16,6 +18,8 @@ use crate::session::{History, ItemKind, Mirror, Run};
 use crate::settings::Settings;
 
 static NOTHING: History = History { summary: None, first_request: None, exchanges: vec![] };
+
+static DEFAULT: LazyLock<Settings> = LazyLock::new(Settings::default);
 
 fn run_end() -> Scene<'static> {
     let phase = Phase::RunEnd { answer: "Done.", notes: "" };
