@@ -2,6 +2,7 @@
 //! `src/component.rs` includes. The compiler is needed only here: the shipped binary has none.
 
 #[path = "src/engine/config.rs"]
+#[expect(unreachable_pub, reason = "public in the runner")]
 mod config;
 #[path = "build/guest.rs"]
 mod guest;

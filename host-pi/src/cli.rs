@@ -79,13 +79,13 @@ pub fn main() -> ExitCode {
 }
 
 fn serve(options: Serve) -> Result<()> {
-    let mut allow = options.allow_net;
-    allow.extend(allowed(&env::var(ALLOW_VARIABLE).unwrap_or_default())?);
+    let (mut allow, warnings) = allowed(&env::var(ALLOW_VARIABLE).unwrap_or_default());
+    allow.extend(options.allow_net);
     // One thread runs the session, two the connections.
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let settings = SettingsFile::from_env();
     let result = runtime.block_on(async {
-        let runner = Runner::new(Options { allow, settings, limits: Limits::default() })?;
+        let runner = Runner::new(Options { allow, warnings, settings, limits: Limits::default() })?;
         protocol::serve(Arc::new(runner), io::stdin(), io::stdout()).await.context("standard output")
     });
     // The thread that reads standard input may sit in a read for ever.
@@ -93,9 +93,16 @@ fn serve(options: Serve) -> Result<()> {
     result
 }
 
-fn allowed(list: &str) -> Result<Vec<Origin>> {
-    let texts = list.split(',').map(str::trim).filter(|text| !text.is_empty());
-    texts.map(|text| text.parse().with_context(|| format!("in {ALLOW_VARIABLE}"))).collect()
+/// Reads the origins in the environment. What is none becomes a warning: a typing error there must not cost the guard.
+fn allowed(list: &str) -> (Vec<Origin>, Vec<String>) {
+    let (mut origins, mut warnings) = (Vec::new(), Vec::new());
+    for text in list.split(',').map(str::trim).filter(|text| !text.is_empty()) {
+        match text.parse() {
+            Ok(origin) => origins.push(origin),
+            Err(error) => warnings.push(format!("{ALLOW_VARIABLE}: {error}")),
+        }
+    }
+    (origins, warnings)
 }
 
 fn inspect(options: &Inspect, output: &mut impl Write) -> Result<()> {
@@ -154,11 +161,12 @@ mod tests {
 
     #[test]
     fn the_list_in_the_environment_is_read_origin_by_origin() {
-        let list = allowed(" https://openrouter.ai, http://localhost:9931 ,").unwrap();
-        assert_eq!(
-            list.iter().map(Origin::to_string).collect::<Vec<_>>(),
-            ["https://openrouter.ai", "http://localhost:9931"]
+        let (origins, warnings) = allowed(" https://openrouter.ai, openrouter.ai,http://localhost:9931 ,");
+        let origins: Vec<_> = origins.iter().map(Origin::to_string).collect();
+        assert_eq!(origins, ["https://openrouter.ai", "http://localhost:9931"]);
+        insta::assert_snapshot!(
+            warnings.join("\n"),
+            @r#"PI_CONTEXT_GUARD_ALLOW: "openrouter.ai" has no scheme; write https://openrouter.ai"#
         );
-        insta::assert_snapshot!(format!("{:#}", allowed("openrouter.ai").unwrap_err()), @"");
     }
 }

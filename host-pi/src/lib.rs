@@ -13,3 +13,5 @@ mod log;
 pub mod protocol;
 pub mod runner;
 pub mod settings;
+#[cfg(test)]
+mod testing;

@@ -26,6 +26,8 @@ const BUILTIN: &str = "builtin";
 pub struct Options {
     /// Origins allowed for this run, beside those in the settings file.
     pub allow: Vec<Origin>,
+    /// Sentences for the user, told with every `configure`.
+    pub warnings: Vec<String>,
     /// The user's settings file.
     pub settings: SettingsFile,
     /// Bounds on the guest and its requests.
@@ -39,6 +41,7 @@ pub struct Runner {
     session: Mutex<Session>,
     gate: Gate,
     settings: SettingsFile,
+    warnings: Vec<String>,
 }
 
 /// What `ask` needs.
@@ -114,11 +117,16 @@ impl Runner {
     ///
     /// When the guest cannot be loaded.
     pub fn new(options: Options) -> anyhow::Result<Self> {
-        let sandbox = Arc::new(Sandbox::new(options.limits)?);
+        Ok(Self::with_sandbox(Sandbox::new(options.limits.clone())?, options))
+    }
+
+    /// The same around a guest that is loaded already; its own limits count.
+    pub fn with_sandbox(sandbox: Sandbox, options: Options) -> Self {
+        let sandbox = Arc::new(sandbox);
         let gate = Gate::new(options.allow, Arc::clone(sandbox.limits()));
         gate.grant_only(&options.settings.network());
         let session = Mutex::new(Session::new(Arc::clone(&sandbox)));
-        Ok(Self { sandbox, session, gate, settings: options.settings })
+        Self { sandbox, session, gate, settings: options.settings, warnings: options.warnings }
     }
 
     /// Returns the limits in force.
@@ -133,7 +141,8 @@ impl Runner {
         let refused = self.gate.grant_only(&self.settings.network());
         let (project, project_warning) = project.map_or((None, None), |text| (Some(text.json), text.warning));
         let mut configuration = self.session.lock().await.configure(user.json, project).await?;
-        configuration.warnings.extend(user.warning.into_iter().chain(project_warning).chain(refused));
+        let warnings = user.warning.into_iter().chain(project_warning).chain(refused);
+        configuration.warnings.extend(warnings.chain(self.warnings.iter().cloned()));
         Ok(Configured { configuration, settings_file: self.settings.path().to_owned() })
     }
 

@@ -203,8 +203,8 @@ fn array(value: &mut Value) -> &mut Vec<Value> {
 
 /// Puts the text in the file's place in one step. A symbolic link stays one, and permissions stay what they were.
 fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
-    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let path = &fs::canonicalize(path).or_else(|_| dangling(path)).unwrap_or_else(|_| path.to_owned());
+    let directory = directory(path);
     fs::create_dir_all(directory)?;
     let mut file = tempfile::NamedTempFile::new_in(directory)?;
     file.write_all(text)?;
@@ -214,6 +214,15 @@ fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     file.as_file().sync_all()?;
     file.persist(path)?;
     Ok(())
+}
+
+/// Where a symbolic link without a target points to, so that the target comes into being and the link stays.
+fn dangling(path: &Path) -> io::Result<PathBuf> {
+    Ok(directory(path).join(fs::read_link(path)?))
+}
+
+fn directory(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ use regex::Regex;
 
 pub use self::candidate::{Candidate, outputs, worth_asking};
 pub use self::decision::{Failure, Reason, Reply};
-pub use self::numbering::first_line;
+pub use self::numbering::{ends_with_note, first_line};
 pub(crate) use self::question::{ANSWER, NOTES, QUESTION, conversation};
 pub use self::rendering::recall;
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::lines::Lines;
 use super::{Candidate, pattern};
 use crate::label;
-use crate::text::blank;
+use crate::text;
 
 /// The tool whose output is a part of a file, numbered as in that file.
 const READ: &str = "read";
@@ -25,6 +25,15 @@ static CONTINUATION: LazyLock<Regex> = LazyLock::new(|| {
 /// `arguments` is a JSON object as text; an offset counts only as a number of at least 1.
 pub fn first_line(tool: &str, arguments: Option<&str>) -> usize {
     if tool == READ { offset(&label::object(arguments)) } else { 1 }
+}
+
+/// Returns whether the last two lines of an output are a blank one and Pi's note that the file goes on, so that
+/// they are no lines of the file.
+pub fn ends_with_note(tool: &str, output: &str) -> bool {
+    let mut lines = text::lines(output).rev();
+    tool == READ
+        && lines.next().is_some_and(|line| CONTINUATION.is_match(line))
+        && lines.next().is_some_and(text::blank)
 }
 
 fn offset(arguments: &Map<String, Value>) -> usize {
@@ -52,8 +61,7 @@ impl Numbering {
         }
         let arguments = candidate.object();
         let path = arguments.get("path").and_then(Value::as_str).map(label::one_line);
-        let continues =
-            count >= 2 && blank(lines.get(count - 2)) && CONTINUATION.is_match(lines.get(count - 1));
+        let continues = ends_with_note(candidate.tool, lines.text());
         Numbering { base: offset(&arguments), end: if continues { count - 2 } else { count }, path }
     }
 }

@@ -77,58 +77,65 @@ fn check_edit(mirror: &Mirror, Edit { target, replacement }: &Edit) -> Result<()
     Ok(())
 }
 
-/// A call in the context and what stands for it, now and with the edits.
+/// A call with the results that belong to it, as they are in the context now and as they would be.
 struct Call<'a> {
     entry: &'a str,
-    stays: bool,
-    /// The last visible result.
-    result: Option<&'a str>,
-    result_stays: bool,
+    call: Visibility,
+    /// The last one that was recorded, if any.
+    result_entry: Option<&'a str>,
+    result: Visibility,
 }
 
-/// Whoever had a counterpart in the context must keep it, or go with it. What is unpaired already is left alone.
+#[derive(Clone, Copy, Default)]
+struct Visibility {
+    now: bool,
+    then: bool,
+}
+
+impl Call<'_> {
+    fn fault(&self) -> Option<Fault> {
+        let result_entry = self.result_entry?;
+        let (call, result) = (self.call, self.result);
+        // Who stands alone already is left alone.
+        let (lone_call, lone_result) = (call.now && !result.now, result.now && !call.now);
+        if call.then && !result.then && !lone_call {
+            return Some(Fault::CallAlone(self.entry.into()));
+        }
+        let alone = result.then && !call.then && !lone_result;
+        alone.then(|| Fault::ResultAlone(result_entry.into()))
+    }
+}
+
+/// A call and its result stay together, go together and come back together.
 fn check_calls(mirror: &Mirror, edits: &HashMap<&str, Option<&[Part]>>) -> Result<(), Fault> {
     let mut calls: Vec<Call<'_>> = Vec::new();
-    // Some providers use the same names in every answer: a result belongs to the latest call of that name.
+    // Some providers use the same IDs in every answer: a result belongs to the latest call of that ID.
     let mut latest: HashMap<&str, usize> = HashMap::new();
     for Context { id, view } in mirror.context() {
         let edit = edits.get(id.as_str()).copied();
         match mirror.facts(id) {
             Some(facts @ Facts::Assistant { .. }) => {
                 for call in facts.calls() {
-                    // A call that is not visible now owes nothing, but its name is taken.
-                    if !view.shows(call) {
-                        latest.remove(call);
-                        continue;
-                    }
-                    let stays = match edit {
-                        None => true,
-                        Some(None) => false,
-                        Some(Some(parts)) => parts.iter().any(
-                            |part| matches!(part, Part::Recorded(block) if facts.call(*block) == Some(call)),
-                        ),
-                    };
+                    let holds = |part: &Part| matches!(part, Part::Recorded(block) if facts.call(*block) == Some(call));
+                    let now = view.shows(call);
+                    let then = edit.map_or(now, |parts| parts.is_some_and(|parts| parts.iter().any(holds)));
                     latest.insert(call, calls.len());
-                    calls.push(Call { entry: id, stays, result: None, result_stays: false });
+                    let call = Visibility { now, then };
+                    calls.push(Call { entry: id, call, result_entry: None, result: Visibility::default() });
                 }
             }
-            Some(Facts::ToolResult { call, .. }) if !view.is_omitted() => {
+            Some(Facts::ToolResult { call, .. }) => {
                 if let Some(call) = latest.get(call.as_str()).and_then(|place| calls.get_mut(*place)) {
-                    call.result = Some(id);
-                    call.result_stays |= edit != Some(None);
+                    let now = !view.is_omitted();
+                    call.result_entry = Some(id);
+                    call.result.now |= now;
+                    call.result.then |= edit.map_or(now, |parts| parts.is_some());
                 }
             }
             _ => {}
         }
     }
-    for call in calls {
-        match (call.result, call.stays, call.result_stays) {
-            (Some(_), true, false) => return Err(Fault::CallAlone(call.entry.into())),
-            (Some(result), false, true) => return Err(Fault::ResultAlone(result.into())),
-            _ => {}
-        }
-    }
-    Ok(())
+    calls.iter().find_map(Call::fault).map_or(Ok(()), Err)
 }
 
 #[cfg(test)]

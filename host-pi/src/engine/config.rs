@@ -4,7 +4,7 @@
 use wasmtime::Config;
 
 /// Returns the settings that both the compiler and the runner use.
-pub(crate) fn config() -> Config {
+pub fn config() -> Config {
     let mut config = Config::new();
     config.wasm_component_model(true);
     // Lets a guest that never returns be interrupted; compiled into its loops.

@@ -38,7 +38,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             memory_bytes: 512 << 20,
-            call: Duration::from_secs(5),
+            call: Duration::from_secs(10),
             ask_grace: Duration::from_secs(1),
             tick: Duration::from_millis(10),
             traps: 3,

@@ -7,6 +7,7 @@ mod sandbox;
 mod session;
 mod ticker;
 
+pub use config::config;
 pub use limits::Limits;
 pub use sandbox::Sandbox;
 pub use session::{Failure, Session};

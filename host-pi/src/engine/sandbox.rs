@@ -61,17 +61,27 @@ impl Sandbox {
     ///
     /// When the machine cannot run the code, for instance for lack of address space.
     pub fn new(limits: Limits) -> anyhow::Result<Self> {
-        let engine = Engine::new(&config())?;
         // SAFETY: the bytes are machine code of this very build (`build.rs` wrote them with the same wasmtime and
         // the same settings); nobody else can put any there.
-        let component = unsafe { Component::deserialize(&engine, component::CODE)? };
-        Self::with_component(&engine, &component, limits)
+        unsafe { Self::with_code(component::CODE, limits) }
     }
 
-    fn with_component(engine: &Engine, component: &Component, limits: Limits) -> anyhow::Result<Self> {
-        let guard = GuardPre::new(linker(engine)?.instantiate_pre(component)?)?;
-        let ticker = Ticker::start(engine, limits.tick)?;
-        Ok(Self { engine: engine.clone(), guard, limits: Arc::new(limits), ticker })
+    /// Loads another guest, compiled with [`super::config`], as for a test of what a hostile one can do.
+    ///
+    /// # Errors
+    ///
+    /// When the code is of another wasmtime or other settings, or when the guest imports more than the world has.
+    ///
+    /// # Safety
+    ///
+    /// The bytes are run as machine code: they must come from wasmtime's compiler and from nowhere else.
+    pub unsafe fn with_code(code: &[u8], limits: Limits) -> anyhow::Result<Self> {
+        let engine = Engine::new(&config())?;
+        // SAFETY: the caller's promise.
+        let component = unsafe { Component::deserialize(&engine, code)? };
+        let guard = GuardPre::new(linker(&engine)?.instantiate_pre(&component)?)?;
+        let ticker = Ticker::start(&engine, limits.tick)?;
+        Ok(Self { engine, guard, limits: Arc::new(limits), ticker })
     }
 
     /// Returns the limits in force.

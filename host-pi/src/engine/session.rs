@@ -248,3 +248,6 @@ impl Session {
         Ok(Live { instance: Instance { store, guard }, session })
     }
 }
+
+#[cfg(test)]
+mod tests;

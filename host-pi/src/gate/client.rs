@@ -23,6 +23,7 @@ type Proxied = Pool<HttpsConnector<Tunnel<HttpConnector>>, WasiBody>;
 /// A pooled client for HTTP/1.1 and HTTP/2. Follows no redirect: the guest sees it as an answer like any other.
 pub(super) struct Client {
     proxies: Matcher,
+    resolver: Resolver,
     connect: Duration,
     idle: Duration,
     /// Made by the first request, since reading the root certificates takes longer than all else at the start.
@@ -45,12 +46,13 @@ pub(super) enum Failed {
 impl Client {
     /// Takes its proxies from `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`.
     pub(super) fn from_env(limits: &Limits) -> Self {
-        Self::new(Matcher::from_env(), limits)
+        Self::new(Matcher::from_env(), Resolver::new(), limits)
     }
 
-    fn new(proxies: Matcher, limits: &Limits) -> Self {
+    pub(super) fn new(proxies: Matcher, resolver: Resolver, limits: &Limits) -> Self {
         Self {
             proxies,
+            resolver,
             connect: limits.connect,
             idle: limits.idle,
             tls: OnceLock::new(),
@@ -81,7 +83,7 @@ impl Client {
         if let Some(direct) = self.direct.get() {
             return Ok(direct);
         }
-        let mut tcp = HttpConnector::new_with_resolver(Resolver::new());
+        let mut tcp = HttpConnector::new_with_resolver(self.resolver.clone());
         prepare(&mut tcp, self.connect);
         let pool = self.pool(tcp)?;
         Ok(self.direct.get_or_init(|| pool))
@@ -183,3 +185,6 @@ fn look(error: &(dyn StdError + 'static)) -> Option<Failed> {
     }
     error.source().and_then(look)
 }
+
+#[cfg(test)]
+mod tests;

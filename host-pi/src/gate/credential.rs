@@ -178,6 +178,7 @@ mod tests {
         }
         let credential = credential(json!({"api_key": "s3cret", "headers": [["x-team", "s3cret"]]}));
         let scope = credential.within("https://a.example").unwrap();
-        insta::assert_snapshot!(format!("{scope:?}"), @"");
+        insta::assert_snapshot!(format!("{credential:?}"), @r#"Credential(["x-team", "authorization"])"#);
+        assert!(!format!("{scope:?}").contains("s3cret"));
     }
 }

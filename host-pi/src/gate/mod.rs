@@ -17,6 +17,9 @@ pub use permission::{State, VARIABLE as ALLOW_VARIABLE};
 
 pub(crate) use hooks::Hooks;
 
+#[cfg(test)]
+mod tests;
+
 use crate::engine::Limits;
 use crate::settings::Network;
 use client::Client;
@@ -33,11 +36,13 @@ pub(crate) struct Gate {
 impl Gate {
     /// Grants those origins for as long as the gate lives.
     pub(crate) fn new(allow: Vec<Origin>, limits: Arc<Limits>) -> Self {
-        Self {
-            permission: Arc::new(RwLock::new(Permission::new(allow))),
-            client: Arc::new(Client::from_env(&limits)),
-            limits,
-        }
+        let client = Client::from_env(&limits);
+        Self::with_client(allow, client, limits)
+    }
+
+    fn with_client(allow: Vec<Origin>, client: Client, limits: Arc<Limits>) -> Self {
+        let permission = Arc::new(RwLock::new(Permission::new(allow)));
+        Self { permission, client: Arc::new(client), limits }
     }
 
     /// Replaces what the settings file grants and denies; returns a warning for each text that names no origin.

@@ -28,7 +28,7 @@ pub enum Scheme {
     Https,
 }
 
-/// Why a text names no origin.
+/// Why a text names no origin. Only scheme, host and port are repeated: what stands around them may be a secret.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum OriginError {
     /// There is no `scheme://`.
@@ -40,20 +40,15 @@ pub enum OriginError {
         /// The scheme as written.
         scheme: String,
     },
-    /// A user or a password stands before the host. The text is not repeated: it may hold a secret.
-    #[error("an origin has no user or password; write only {0}")]
+    /// A user or a password stands before the host.
+    #[error("an origin has no user and no password; write only scheme://{0}")]
     Userinfo(String),
     /// A wildcard stands for several hosts.
     #[error("{0:?} has a wildcard; name every origin in full")]
     Wildcard(String),
     /// Something follows the host and port.
-    #[error("{text:?} has more than scheme, host and port; write {instead}")]
-    Longer {
-        /// The text.
-        text: String,
-        /// What would be an origin.
-        instead: String,
-    },
+    #[error("an origin is only scheme, host and port; write {0}")]
+    Longer(String),
     /// The host or the port cannot be read.
     #[error("{text:?} is no origin ({reason}); write scheme://host or scheme://host:port")]
     Malformed {
@@ -126,7 +121,7 @@ impl FromStr for Origin {
         let (origin, _) = parse(text)?;
         let rest = text.split_once("://").map_or("", |(_, rest)| rest);
         if rest.contains(['/', '?', '#']) {
-            return Err(OriginError::Longer { text: text.into(), instead: origin.to_string() });
+            return Err(OriginError::Longer(origin.to_string()));
         }
         Ok(origin)
     }
@@ -135,12 +130,19 @@ impl FromStr for Origin {
 /// Reads an address and its origin. What a lenient parser would quietly repair is an error: a permission means what
 /// it says.
 pub(super) fn parse(text: &str) -> Result<(Origin, Url), OriginError> {
-    let malformed = |reason: &str| OriginError::Malformed { text: text.into(), reason: reason.into() };
-    let Some((scheme, rest)) = text.split_once("://") else { return Err(OriginError::NoScheme(text.into())) };
+    let (scheme, rest) = text.split_once("://").unwrap_or(("", text));
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     if let Some((_, host)) = authority.rsplit_once('@') {
-        return Err(OriginError::Userinfo(format!("{scheme}://{host}")));
+        return Err(OriginError::Userinfo(host.into()));
     }
+    if authority.contains('*') {
+        return Err(OriginError::Wildcard(authority.into()));
+    }
+    if scheme.is_empty() {
+        return Err(OriginError::NoScheme(authority.into()));
+    }
+    let shown = || format!("{scheme}://{authority}");
+    let malformed = |reason: &str| OriginError::Malformed { text: shown(), reason: reason.into() };
     let scheme = match scheme.to_ascii_lowercase().as_str() {
         "http" => Scheme::Http,
         "https" => Scheme::Https,
@@ -148,9 +150,6 @@ pub(super) fn parse(text: &str) -> Result<(Origin, Url), OriginError> {
     };
     if text.contains(|c: char| c.is_whitespace() || c.is_control() || c == '\\') {
         return Err(malformed("it holds a space, a control character or a backslash"));
-    }
-    if authority.contains('*') {
-        return Err(OriginError::Wildcard(text.into()));
     }
     if authority.is_empty() {
         return Err(malformed("there is no host"));
@@ -227,10 +226,11 @@ mod tests {
                 "openrouter.ai",
                 "ftp://openrouter.ai",
                 "https://me:secret@openrouter.ai",
+                "me:secret@openrouter.ai",
                 "https://*.openrouter.ai",
                 "https://openrouter.ai/",
                 "https://openrouter.ai/api/v1",
-                "https://openrouter.ai?x",
+                "https://openrouter.ai?key=secret",
                 "https://",
                 "https:///openrouter.ai",
                 "https://openrouter.ai:",
@@ -241,7 +241,23 @@ mod tests {
             ]
             .map(refusal)
             .join("\n"),
-            @""
+            @r#"
+        "openrouter.ai" has no scheme; write https://openrouter.ai
+        "ftp" is no scheme that the guard speaks; write https:// or http:// before the host
+        an origin has no user and no password; write only scheme://openrouter.ai
+        an origin has no user and no password; write only scheme://openrouter.ai
+        "*.openrouter.ai" has a wildcard; name every origin in full
+        an origin is only scheme, host and port; write https://openrouter.ai
+        an origin is only scheme, host and port; write https://openrouter.ai
+        an origin is only scheme, host and port; write https://openrouter.ai
+        "https://" is no origin (there is no host); write scheme://host or scheme://host:port
+        "https://" is no origin (there is no host); write scheme://host or scheme://host:port
+        "https://openrouter.ai:" is no origin (there is no port after the colon); write scheme://host or scheme://host:port
+        "https://openrouter.ai:99999" is no origin (invalid port number); write scheme://host or scheme://host:port
+        "https://open router.ai" is no origin (it holds a space, a control character or a backslash); write scheme://host or scheme://host:port
+        an origin has no user and no password; write only scheme://evil.example
+        "https://[::1" is no origin (invalid IPv6 address); write scheme://host or scheme://host:port
+        "#
         );
     }
 

@@ -108,6 +108,9 @@ mod tests {
     fn a_malformed_origin_is_dropped_with_a_warning_and_the_others_count() {
         let (permission, warnings) = permission(&[], &["openrouter.ai", "https://openrouter.ai"], &["*"]);
         assert_eq!(state(&permission, "https://openrouter.ai"), State::Granted);
-        insta::assert_snapshot!(warnings.join("\n"), @"");
+        insta::assert_snapshot!(warnings.join("\n"), @r#"
+        network.allow: "openrouter.ai" has no scheme; write https://openrouter.ai
+        network.deny: "*" has a wildcard; name every origin in full
+        "#);
     }
 }

@@ -13,7 +13,14 @@ use tower_service::Service;
 /// The system's resolver, with the rule behind it. The connector gets no other addresses, so what was checked is what
 /// is connected to. Hosts that are written as addresses never come here: they were granted as such.
 #[derive(Clone, Debug)]
-pub(super) struct Resolver(GaiResolver);
+pub(super) struct Resolver(Source);
+
+#[derive(Clone, Debug)]
+enum Source {
+    System(GaiResolver),
+    #[cfg(test)]
+    Fixed(Vec<SocketAddr>),
+}
 
 /// A name leads where it must not.
 #[derive(Debug, thiserror::Error)]
@@ -25,7 +32,13 @@ pub(super) struct Prohibited {
 
 impl Resolver {
     pub(super) fn new() -> Self {
-        Self(GaiResolver::new())
+        Self(Source::System(GaiResolver::new()))
+    }
+
+    /// Gives every name those addresses.
+    #[cfg(test)]
+    pub(super) fn fixed(addresses: &[IpAddr]) -> Self {
+        Self(Source::Fixed(addresses.iter().map(|address| SocketAddr::new(*address, 0)).collect()))
     }
 }
 
@@ -34,14 +47,18 @@ impl Service<Name> for Resolver {
     type Error = io::Error;
     type Future = Pin<Box<dyn Future<Output = io::Result<Self::Response>> + Send>>;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.0.poll_ready(context)
+    fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, name: Name) -> Self::Future {
-        let addresses = self.0.call(name.clone());
+        let mut source = self.0.clone();
         Box::pin(async move {
-            let addresses: Vec<SocketAddr> = addresses.await?.collect();
+            let addresses: Vec<SocketAddr> = match &mut source {
+                Source::System(system) => system.call(name.clone()).await?.collect(),
+                #[cfg(test)]
+                Source::Fixed(addresses) => addresses.clone(),
+            };
             check(name.as_str(), &addresses).map_err(|error| io::Error::other(Arc::new(error)))?;
             Ok(addresses.into_iter())
         })
@@ -71,7 +88,7 @@ mod tests {
     #[test]
     fn a_public_name_leads_to_public_addresses_only() {
         assert_eq!(leads("openrouter.ai", &["104.18.2.115", "2606:4700::6812:273"]), Ok(()));
-        insta::assert_snapshot!(leads("rebound.example", &["104.18.2.115", "127.0.0.1"]).unwrap_err(), @"");
+        insta::assert_snapshot!(leads("rebound.example", &["104.18.2.115", "127.0.0.1"]).unwrap_err(), @"rebound.example leads to 127.0.0.1, which is not on the public internet");
     }
 
     #[test]

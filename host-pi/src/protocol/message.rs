@@ -70,6 +70,7 @@ impl Request {
     /// Reads a line. On an error there may still be an ID to answer to.
     pub(super) fn read(line: &str) -> Result<Self, (Option<Box<RawValue>>, Error)> {
         #[derive(Deserialize)]
+        #[serde(expecting = "an object with jsonrpc, id, method and params; batches are not read")]
         struct Loose<'a> {
             jsonrpc: Option<&'a str>,
             #[serde(borrow)]

@@ -8,4 +8,6 @@ mod serve;
 pub use serve::serve;
 
 #[cfg(test)]
+mod passes;
+#[cfg(test)]
 mod tests;

@@ -1,0 +1,41 @@
+.PHONY: demo test check setup build inspect bench package
+
+runner = target/release/context-guard
+
+# Shows the guard at work on a recorded session: what it kept of each output, and why.
+demo: build
+	$(runner) replay tests/fixtures/demo.jsonl
+
+# Passes every test: the guest natively, the runner, and both with the real Pi.
+# The runner's tests use the release build, which is what people get, so that wasmtime is compiled once.
+test: build
+	sh tests/setup.sh
+	cargo test --locked -p context-guard
+	cargo test --locked --release -p context-guard-pi -p context-guard-tests
+
+# Form and lints; warnings are errors.
+check: build
+	cargo fmt --all --check
+	cargo clippy --locked -p context-guard --all-targets -- -D warnings
+	cargo clippy --locked --release -p context-guard-pi -p context-guard-tests --all-targets -- -D warnings
+
+# Makes sure that this machine can compile the guest.
+setup:
+	sh guest/wasm-std.sh
+
+# Builds the runner, the guest inside it: target/release/context-guard
+build: setup
+	cargo build --locked --release -p context-guard-pi
+
+# Shows what the runner holds.
+inspect: build
+	$(runner) inspect
+
+# Measures start-up, passes and the gate's cost on this machine.
+bench: build
+	cargo run --locked --release -p context-guard-tests --bin bench
+
+# Puts the runner into the npm package, so that `pi install ./host-pi` finds it.
+package: build
+	mkdir -p host-pi/bin
+	cp $(runner) host-pi/bin/

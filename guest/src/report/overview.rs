@@ -1,0 +1,98 @@
+//! What `/guard` shows: the switch, the savings, the work done and the last pass.
+
+use super::decisions;
+use super::statistics::Statistics;
+use crate::contract::sessions::Circumstances;
+use crate::contract::types::{EntryBody, Message};
+use crate::session::Mirror;
+use crate::settings::Settings;
+use crate::text::{cost, plural, short, short_whole};
+
+/// Writes the overview, one line for each subject.
+pub(super) fn overview(mirror: &Mirror, settings: &Settings, circumstances: &Circumstances) -> String {
+    let statistics = Statistics::of(mirror);
+    let mut lines = vec![switch(settings, circumstances), savings(&statistics)];
+    if statistics.compacted {
+        let lifetime = short_whole(statistics.lifetime_tokens());
+        lines.push(format!("Since the start: ~{lifetime} tokens; a compaction dropped earlier edits."));
+    }
+    lines.push(work(&statistics));
+    lines.push(rules(mirror, settings));
+    match mirror.records().last() {
+        Some((_, record)) => lines.push(format!("Last pass: {}", decisions::pass(record))),
+        None => lines.push("Last pass: none on this branch.".into()),
+    }
+    lines.join("\n")
+}
+
+fn switch(settings: &Settings, circumstances: &Circumstances) -> String {
+    let problem = match (&circumstances.problem, settings.enabled) {
+        (Some(problem), true) => format!(" ({problem})"),
+        _ => String::new(),
+    };
+    let heuristic = if settings.model.starts_with("builtin/") {
+        " (built in: a heuristic that compares words, no model)"
+    } else {
+        ""
+    };
+    let state = if settings.enabled { "on" } else { "off" };
+    format!("Context guard {state}{problem}, classifier {}{heuristic}.", settings.model)
+}
+
+fn savings(statistics: &Statistics) -> String {
+    format!(
+        "Saved now: ~{} tokens ({} characters) by {}, {} and {}.",
+        short(statistics.saved_tokens()),
+        short(statistics.saved_chars),
+        plural(statistics.distilled_outputs, "distilled output"),
+        plural(statistics.image_results, "image result"),
+        plural(statistics.omitted_exchanges, "omitted exchange"),
+    )
+}
+
+fn work(statistics: &Statistics) -> String {
+    let passes = match statistics.run_ends {
+        1 => "1 run-end pass".into(),
+        count => format!("{count} run-end passes"),
+    };
+    format!(
+        "On this branch: {passes}, {}, {}, {}.",
+        plural(statistics.checkpoints, "checkpoint"),
+        plural(usize::try_from(statistics.requests).unwrap_or(usize::MAX), "request"),
+        cost(statistics.cost_usd),
+    )
+}
+
+fn rules(mirror: &Mirror, settings: &Settings) -> String {
+    let checkpoints = if settings.mid_run {
+        format!(
+            "on (outputs at least {} old, batches from {} characters)",
+            plural(settings.mid_run_min_age_turns as usize, "turn"),
+            short(batch(mirror, settings)),
+        )
+    } else {
+        "off".into()
+    };
+    let exchanges = match (settings.prune_exchanges, settings.keep_recent_exchanges) {
+        (false, _) => "kept".into(),
+        (true, 0) => "judged".into(),
+        (true, recent) => format!("judged, all but the last {recent}"),
+    };
+    let images = match settings.image_keep_turns {
+        0 => "kept".into(),
+        turns => format!("removed after {}", plural(turns as usize, "turn")),
+    };
+    format!("Checkpoints {checkpoints}; exchanges {exchanges}; images {images}.")
+}
+
+/// Returns the least batch for the provider that answered last.
+fn batch(mirror: &Mirror, settings: &Settings) -> usize {
+    let model = mirror.branch().iter().rev().find_map(|entry| match &entry.body {
+        EntryBody::Message(Message::Assistant(reply)) => Some(reply.model.as_str()),
+        _ => None,
+    });
+    match model.and_then(|model| model.split_once('/')) {
+        Some(("openai-codex", _)) => settings.mid_run_batch_chars_openai,
+        _ => settings.mid_run_batch_chars,
+    }
+}
