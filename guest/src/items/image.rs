@@ -140,11 +140,6 @@ impl<'a> OldImage<'a> {
             },
         }
     }
-
-    /// Returns the characters that its removal saves.
-    pub fn saving(&self) -> usize {
-        self.before - self.after
-    }
 }
 
 fn as_image(block: &Block) -> Option<&Image> {

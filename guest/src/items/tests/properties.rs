@@ -240,11 +240,11 @@ impl Pairs {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
     fn after_any_passes_every_call_still_has_its_one_result(
-        steps in prop::collection::vec(step(), 1..60),
+        steps in prop::collection::vec(step(), 1..50),
         restart: bool,
     ) {
         let mut growing = Growing { restart, ..Growing::default() };
