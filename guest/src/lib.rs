@@ -5,6 +5,7 @@
 pub mod component;
 pub mod contract;
 pub mod guard;
+pub mod items;
 pub mod jev;
 pub mod label;
 pub mod outputs;
