@@ -2,6 +2,7 @@
 //!
 //! Everything here computes; only `jev::client` reaches out, and only through `wasi:http`.
 
+pub mod cache;
 pub mod component;
 pub mod contract;
 pub mod guard;
