@@ -1,7 +1,7 @@
 //! What a pass has to judge, and what comes of it.
 
 use super::gates::Gates;
-use super::recalled::Recalled;
+use super::recalled::{Lift, Recalled};
 use super::{Answers, Situation};
 use crate::cache::{Price, is_cold};
 use crate::contract::sessions::{Edit, Part, Phase};
@@ -19,7 +19,7 @@ pub(super) struct Work<'a> {
     small: items::Plan<SmallOutput<'a>>,
     exchanges: items::Plan<OldExchange<'a>>,
     images: Vec<OldImage<'a>>,
-    lifts: Vec<(Judgement, u64)>,
+    lifts: Vec<Lift>,
 }
 
 /// What a pass decided.
@@ -27,7 +27,7 @@ pub(super) struct Work<'a> {
 pub(super) struct Decided {
     /// One per entry that changes.
     pub(super) edits: Vec<Edit>,
-    /// One per item that was judged.
+    /// One per item that was judged or put back: large, small, exchanges, images, each in the order of the context.
     pub(super) results: Vec<ItemResult>,
     /// Characters that all edits save together; negative where more came back than went.
     pub(super) saved_chars: i64,
@@ -52,7 +52,7 @@ impl<'a> Work<'a> {
         // Without a classifier only age can tell.
         let asks = circumstances.problem.is_none();
         let mut outputs = if asks { outputs::outputs(&run, settings) } else { vec![] };
-        outputs.retain(|output| !recalled.contains(output.entry));
+        outputs.retain(|output| !recalled.holds(output.entry));
         let (mut large, small): (Vec<_>, Vec<_>) =
             outputs.into_iter().partition(|output| output.is_large(settings));
         if !outputs::worth_asking(&large, settings) {
@@ -71,10 +71,10 @@ impl<'a> Work<'a> {
         };
         if !exchanges.is_empty() {
             let judged = items::judged_exchanges(mirror);
-            exchanges.retain(|old| !judged.contains(old.prompt_id) && !recalled.contains(old.prompt_id));
+            exchanges.retain(|old| !judged.contains(old.prompt_id) && !recalled.holds_part_of(old));
         }
         let mut images = items::old_images(projection, settings);
-        images.retain(|image| !recalled.contains(image.entry));
+        images.retain(|image| !recalled.holds(image.entry));
 
         Some(Work {
             history: History::before(projection, run.start, settings.history_exchanges),
@@ -124,24 +124,31 @@ impl<'a> Work<'a> {
         }
         judgements.extend(self.small.judge(next(&mut replies, self.small.questions()), settings));
         judgements.extend(self.exchanges.judge(next(&mut replies, self.exchanges.questions()), settings));
-        judgements.extend(self.lifts.iter().map(|(judgement, _)| judgement.clone()));
         judgements.extend(items::unless_edited(&self.images, &judgements));
 
         if !is_cold(mirror, model, now) {
-            let run_start = mirror.projection().get(self.run.start).map_or(0, |prompt| prompt.position);
             let price = Price::new(mirror.projection(), model, settings);
-            Gates { mirror, settings, price, run_start }.weigh(&mut judgements);
+            let lifted: Vec<Edit> =
+                self.lifts.iter().flat_map(|lift| &lift.judgement.edits).cloned().collect();
+            Gates::new(mirror, settings, price, self.run.start).weigh(&mut judgements, &lifted);
         }
-        let grown: u64 = self.lifts.iter().map(|(_, grown)| grown).sum();
-        let saved: u64 = judgements.iter().map(Judgement::saved_chars).sum();
-        judgements.sort_by_key(|judgement| judgement.result.kind);
-        let mut decided = Decided { saved_chars: saved as i64 - grown as i64, ..Decided::default() };
+        let saved = judgements.iter().map(Judgement::saved_chars).fold(0, u64::saturating_add);
+        let grown = self.lifts.iter().map(|lift| lift.grown).fold(0, u64::saturating_add);
+        judgements.extend(self.lifts.iter().map(|lift| lift.judgement.clone()));
+        judgements.sort_by_key(|judgement| (judgement.result.kind, mirror.index(&judgement.result.entry_id)));
+
+        let mut decided =
+            Decided { saved_chars: signed(saved).saturating_sub(signed(grown)), ..Decided::default() };
         for judgement in judgements {
             decided.edits.extend(judgement.edits);
             decided.results.push(judgement.result);
         }
         decided
     }
+}
+
+fn signed(chars: u64) -> i64 {
+    i64::try_from(chars).unwrap_or(i64::MAX)
 }
 
 /// Takes the next `count` replies, or as many as there are.
