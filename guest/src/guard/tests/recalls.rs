@@ -2,6 +2,11 @@
 
 use super::*;
 
+/// A guard that edits what came before the run whatever that costs.
+fn ungated(items: &[Item]) -> Guard {
+    guard_with(r#"{"exchangeBreakEven":false}"#, whole(items.to_vec()))
+}
+
 /// An exchange `e0` to `e4` with a screenshot, omitted by a pass; two more; and a run that recalls the first one.
 fn recalled(times: usize, id: &str) -> Vec<Item> {
     let mut items = vec![
@@ -14,7 +19,7 @@ fn recalled(times: usize, id: &str) -> Vec<Item> {
         items.extend([u(prompt), a("Yes.")]);
     }
     items.extend([u("Next."), a("Done.")]);
-    let mut guard = guard_with(r#"{"exchangeBreakEven":false}"#, whole(items.clone()));
+    let mut guard = ungated(&items);
     let inquiry = begin(&mut guard).unwrap();
     let outcome = guard.finish(wants(&inquiry, &[]), 0, false).unwrap();
     assert_eq!(targets(&outcome), ["e0", "e1", "e2", "e3"]);
@@ -50,10 +55,10 @@ fn b23_an_exchange_recalled_twice_is_back_and_stays_for_the_run() {
     assert_eq!(shown(&items), [false; 4]);
     let grown = |mirror: &Mirror| crate::session::context_size(mirror.projection()) as i64;
     assert_eq!(record["savedChars"], json!(grown(&before) - grown(&session(items.clone()))));
-    assert_eq!(pass(&items, &[]), None, "neither the exchange nor its old image is judged again");
+    assert_eq!(begin(&mut ungated(&items)), None, "neither the exchange nor its old image is judged again");
 
     items.extend([u("Thanks."), a("Fine.")]);
-    let mut guard = guard_with(r#"{"exchangeBreakEven":false}"#, whole(items));
+    let mut guard = ungated(&items);
     let inquiry = begin(&mut guard).unwrap();
     let outcome = guard.finish(wants(&inquiry, &["exchange_2"]), 0, false).unwrap();
     assert_eq!(targets(&outcome)[0], "e0", "the next run judges it anew");
@@ -78,7 +83,7 @@ fn old_screenshot(times: usize) -> Vec<Item> {
         a("B."),
         a("C."),
     ];
-    let mut guard = guard_with(r#"{"exchangeBreakEven":false}"#, whole(items.clone()));
+    let mut guard = ungated(&items);
     begin(&mut guard).unwrap();
     let outcome = guard.finish(vec![], 0, false).unwrap();
     items = applied(&items, &outcome);
@@ -98,7 +103,7 @@ fn b23_an_early_image_comes_back_whatever_that_costs() {
     let outcome = pass(&items, &[]).unwrap();
     assert_eq!((targets(&outcome), reasons(&outcome)), (vec!["e2"], vec!["recalled".into()]));
     let after = applied(&items, &outcome);
-    assert_eq!(pass(&after, &[]), None, "it stays for the rest of the run");
+    assert_eq!(begin(&mut ungated(&after)), None, "it stays for the rest of the run");
     let report = guard(after).report("explain").unwrap();
     assert!(report.contains("asked for it twice"), "{report}");
 }

@@ -251,3 +251,12 @@ fn b30_exchanges_do_not_ride_on_outputs_that_do_not_pay() {
         vec![saving(ItemKind::Small, &["answer"], 1), saving(ItemKind::Exchange, &["e0"], 9_000)];
     assert_eq!(weighing.result(judgements), (vec![], vec!["answer".into(), "e0".into()]));
 }
+
+#[test]
+fn b30_exchanges_ride_on_outputs_that_pay() {
+    let mirror = context(3, 1_000);
+    let settings = Settings { run_end_break_even: true, ..Settings::default() };
+    let weighing = Weighing { settings, ..Weighing::of(&mirror, CacheScheme::OpenaiCodex) };
+    let judgements = vec![saving(ItemKind::Small, &["answer"], 900), saving(ItemKind::Exchange, &["e0"], 1)];
+    assert_eq!(weighing.edited(judgements), ["answer", "e0"]);
+}

@@ -105,6 +105,27 @@ fn b23_an_exchange_comes_back_in_all_its_entries() {
 }
 
 #[test]
+fn b23_what_was_distilled_before_its_exchange_went_comes_back_with_that_only() {
+    let mut items = earlier();
+    let omission = items.split_off(items.len() - 6);
+    items.extend(guard_pass(&[("s", "distilled")]));
+    items.extend(omission);
+    items.extend([
+        u("And now?"),
+        recall("q1", "s"),
+        r("q1", "x"),
+        recall("q2", "s"),
+        r("q2", "x"),
+        a("Done."),
+    ]);
+    assert_eq!(
+        lifted(&session(items)),
+        ["u", "a", "s", "n", "z"],
+        "each once, and no result without its call"
+    );
+}
+
+#[test]
 fn b23_an_exchange_that_is_back_stays_whole() {
     let mut items = earlier();
     for item in items.iter_mut().rev().take(11) {
