@@ -5,7 +5,7 @@ use crate::contract::sessions::{
     RequestShape, Span, Verdict,
 };
 use crate::contract::types::{Error, Model, Timestamp, Usage};
-use crate::passes::{Pass, Warnings};
+use crate::passes::{Pass, Situation, Warnings};
 use crate::recall;
 use crate::report;
 use crate::session::Mirror;
@@ -80,15 +80,18 @@ impl Guard {
     /// # Errors
     ///
     /// None so far: a session that cannot be judged is one where no pass is due.
-    pub fn begin(&mut self, phase: Phase, _model: Model, _now: Timestamp) -> Result<Option<Inquiry>, Error> {
+    pub fn begin(&mut self, phase: Phase, model: Model, now: Timestamp) -> Result<Option<Inquiry>, Error> {
         self.pass = None;
-        let able = self.settings.enabled && self.circumstances.recall_active;
-        if !able || self.circumstances.problem.is_some() {
+        if !self.settings.enabled || !self.circumstances.recall_active {
             return Ok(None);
         }
-        let Some((pass, inquiry)) = Pass::begin(phase, &self.mirror, &self.settings) else { return Ok(None) };
+        let Some((pass, inquiry)) = Pass::begin(phase, model, now, self.situation()) else { return Ok(None) };
         self.pass = Some(pass);
         Ok(Some(inquiry))
+    }
+
+    fn situation(&self) -> Situation<'_> {
+        Situation { mirror: &self.mirror, settings: &self.settings, circumstances: &self.circumstances }
     }
 
     /// Ends the pass that `begin` opened. A question without a verdict counts as failed.
@@ -107,7 +110,7 @@ impl Guard {
             return Err(Error::Invalid(text.into()));
         };
         let answers = pass.read(verdicts, elapsed_ms, timed_out);
-        let mut outcome = pass.decide(&answers, &self.mirror, &self.settings, &self.circumstances);
+        let mut outcome = pass.decide(&answers, self.situation());
         outcome.warnings = self.warnings.of(&answers, &self.circumstances);
         Ok(outcome)
     }
@@ -131,7 +134,8 @@ impl Guard {
 
     /// Returns the status bar.
     pub fn status(&self) -> Vec<Span> {
-        report::status(&self.mirror, &self.settings, &self.circumstances, self.pass.is_some())
+        let judging = self.pass.as_ref().is_some_and(Pass::asks);
+        report::status(&self.mirror, &self.settings, &self.circumstances, judging)
     }
 
     /// Returns text for people on a topic.

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::settings::Settings;
 use crate::text;
 
 /// Most characters of an argument in a label.
@@ -14,11 +15,11 @@ const WIDTH: usize = 80;
 pub fn label(tool: &str, arguments: Option<&str>) -> String {
     let tool = one_line(tool);
     let arguments = object(arguments);
-    let command = text::squeeze(first(&arguments, &["command", "cmd"]));
+    let command = text::squeeze(command(&arguments));
     if !command.is_empty() {
         return format!("{tool} {}", quoted(&command));
     }
-    let path = first(&arguments, &["path", "file_path", "file"]);
+    let path = path(&arguments);
     if !path.is_empty() {
         return format!("{tool} {}", text::ellipsis(&one_line(path), WIDTH));
     }
@@ -29,9 +30,27 @@ pub fn label(tool: &str, arguments: Option<&str>) -> String {
     tool
 }
 
+/// Names a call in a question about something else: where the user excluded its tool, by the tool alone.
+///
+/// `edit` and `write` keep their path even so, since on it rests whether an earlier output is out of date.
+pub fn label_of_other(tool: &str, arguments: Option<&str>, settings: &Settings) -> String {
+    let private = settings.exclude_tools.iter().any(|excluded| excluded == tool);
+    label(tool, arguments.filter(|_| !private || matches!(tool, "edit" | "write")))
+}
+
 /// Returns whether a call runs a command.
 pub(crate) fn has_command(arguments: Option<&str>) -> bool {
-    !first(&object(arguments), &["command", "cmd"]).is_empty()
+    !command(&object(arguments)).is_empty()
+}
+
+/// Returns the command that a call runs; the empty string where it runs none.
+pub(crate) fn command(arguments: &Map<String, Value>) -> &str {
+    first(arguments, &["command", "cmd"])
+}
+
+/// Returns the file that a call names; the empty string where it names none.
+pub(crate) fn path(arguments: &Map<String, Value>) -> &str {
+    first(arguments, &["path", "file_path", "file"])
 }
 
 /// Reads a call's arguments; an empty object where they are missing or are no JSON object.
@@ -86,6 +105,17 @@ mod tests {
     fn an_empty_argument_hides_the_others_of_its_row_but_a_number_does_not() {
         assert_eq!(label("tool", Some(r#"{"command":"","cmd":"ls","file":"a.rs"}"#)), "tool a.rs");
         assert_eq!(label("tool", Some(r#"{"command":1,"cmd":"ls"}"#)), "tool `ls`");
+    }
+
+    #[test]
+    fn b41_a_call_to_an_excluded_tool_is_told_as_its_name_but_edit_and_write_keep_their_path() {
+        let exclude_tools = ["edit", "write", "vault"].map(str::to_owned).to_vec();
+        let settings = Settings { exclude_tools, ..Settings::default() };
+        let told = |tool| label_of_other(tool, Some(r#"{"path":"a.rs"}"#), &settings);
+        assert_eq!(
+            ["edit", "write", "vault", "read"].map(told),
+            ["edit a.rs", "write a.rs", "vault", "read a.rs"]
+        );
     }
 
     #[test]

@@ -2,9 +2,11 @@
 //!
 //! Everything here computes; only `jev::client` reaches out, and only through `wasi:http`.
 
+pub mod cache;
 pub mod component;
 pub mod contract;
 pub mod guard;
+pub mod items;
 pub mod jev;
 pub mod label;
 pub mod outputs;

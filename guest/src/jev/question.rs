@@ -42,6 +42,17 @@ pub enum Question {
     },
 }
 
+impl Question {
+    /// Asks a yes-or-no question, with what the two answers mean.
+    pub fn yes_or_no(instructions: String, yes: String, no: String) -> Self {
+        let criteria = [("true", yes), ("false", no)];
+        Question::Bool {
+            instructions,
+            criteria: criteria.map(|(key, meaning)| (key.to_owned(), meaning.into())).into_iter().collect(),
+        }
+    }
+}
+
 /// A typed answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
@@ -59,4 +70,15 @@ pub enum Answer {
         #[serde(default)]
         probabilities: Map<String, Value>,
     },
+}
+
+impl Answer {
+    /// Returns the probability of yes among `answers` to the question with that id; none where the answer is
+    /// missing, to another type of question, or no probability.
+    pub fn yes(answers: &Map<String, Value>, id: &str) -> Option<f64> {
+        match Answer::deserialize(answers.get(id)?).ok()? {
+            Answer::Bool { probability } if (0.0..=1.0).contains(&probability) => Some(probability),
+            _ => None,
+        }
+    }
 }

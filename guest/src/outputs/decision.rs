@@ -98,12 +98,8 @@ impl Answers {
     /// Reads the answers to the questions about those chunks. What is malformed counts as missing.
     pub(super) fn read(answers: &Map<String, Value>, segment: &Segment) -> Self {
         let names: Vec<String> = segment.chunks.clone().map(chunk::name).collect();
-        let answer = |id: &str| Answer::deserialize(answers.get(id)?).ok();
-        let yes = |id: &str| match answer(id)? {
-            Answer::Bool { probability: p } if is_probability(p) => Some(p),
-            _ => None,
-        };
-        let focus = match answer(FOCUS) {
+        let yes = |id: &str| Answer::yes(answers, id);
+        let focus = match answers.get(FOCUS).and_then(|answer| Answer::deserialize(answer).ok()) {
             Some(Answer::Choice { choice, probabilities }) => Focus::read(choice, &probabilities, &names),
             _ => None,
         };

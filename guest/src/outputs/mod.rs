@@ -25,6 +25,7 @@ use regex::Regex;
 pub use self::candidate::{Candidate, outputs, worth_asking};
 pub use self::decision::{Failure, Reason, Reply};
 pub use self::numbering::{ends_with_note, first_line};
+pub(crate) use self::question::{ANSWER, NOTES, QUESTION, conversation};
 pub use self::rendering::recall;
 
 use self::chunk::Chunk;
@@ -188,7 +189,7 @@ impl<'a> Plan<'a> {
                 *keep |= chunk.files.iter().any(|file| cited::names(answer, file));
             }
         }
-        let pieces = rendering::pieces(&self.chunks, &keep, &self.failure(&lines));
+        let pieces = rendering::pieces(&self.chunks, &keep, &self.candidate.failing_lines(self.call, &lines));
         let staying: usize = pieces.iter().map(|piece| units(lines.slice(piece.clone())) + 1).sum();
         if staying as f64 > settings.max_keep_ratio * length as f64 {
             return kept(with_failures(Reason::NotWorth, &decisions), traces);
@@ -260,14 +261,23 @@ impl<'a> Plan<'a> {
         let runs_or_reads = self.candidate.tool == "read" || label::has_command(self.candidate.arguments);
         self.call.is_some() || !runs_or_reads
     }
+}
 
-    /// Returns the lines of a failing result that say what failed.
-    fn failure(&self, lines: &Lines<'_>) -> Vec<Range<usize>> {
-        if !self.candidate.failed {
+impl Candidate<'_> {
+    /// Returns the text of a failing result that says what failed, in pieces of whole lines and in order; nothing
+    /// where the call did not fail.
+    pub(crate) fn failure(&self) -> Vec<&str> {
+        let lines = Lines::new(&self.text);
+        let ranges = self.failing_lines(SearchCall::read(self.tool, &self.object()), &lines);
+        ranges.into_iter().map(|range| lines.slice(range)).collect()
+    }
+
+    fn failing_lines(&self, call: Option<SearchCall>, lines: &Lines<'_>) -> Vec<Range<usize>> {
+        if !self.failed {
             return Vec::new();
         }
         // What a search found in files is not what went wrong with it.
-        let hits = self.call.and_then(|call| search::files(lines, Some(call))).unwrap_or_default();
+        let hits = call.and_then(|call| search::files(lines, Some(call))).unwrap_or_default();
         failure::lines(lines, |at| hits.get(at).is_some_and(Option::is_some))
     }
 }

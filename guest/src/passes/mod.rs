@@ -4,6 +4,8 @@
 //! same work; a session that changed meanwhile drops its pass.
 
 mod answers;
+mod gates;
+mod recalled;
 mod warnings;
 mod work;
 
@@ -11,27 +13,56 @@ pub use answers::Answers;
 pub use warnings::Warnings;
 
 use crate::contract::sessions::{Budget, Circumstances, Inquiry, Outcome, Phase, Question, Verdict};
+use crate::contract::types::{Model, Timestamp};
 use crate::session::{Mirror, Record};
 use crate::settings::Settings;
 use work::Work;
 
-/// A pass that was begun and waits for its verdicts.
+/// What a pass looks at.
 #[derive(Clone, Copy, Debug)]
+pub struct Situation<'a> {
+    /// The session.
+    pub mirror: &'a Mirror,
+    /// The settings in force.
+    pub settings: &'a Settings,
+    /// What the host can do.
+    pub circumstances: &'a Circumstances,
+}
+
+/// A pass that was begun and waits for its verdicts.
+#[derive(Clone, Debug)]
 pub struct Pass {
     phase: Phase,
+    model: Model,
+    begun: Timestamp,
     questions: usize,
+    /// What the host could do when the pass began, which decides what it looks for.
+    circumstances: Circumstances,
 }
 
 impl Pass {
-    /// Begins a pass; none where nothing is to be asked.
-    pub fn begin(phase: Phase, mirror: &Mirror, settings: &Settings) -> Option<(Pass, Inquiry)> {
-        let bodies = Work::find(phase, mirror, settings)?.requests();
-        if bodies.is_empty() {
-            return None;
-        }
+    /// Begins a pass; none where there is nothing to judge.
+    pub fn begin(
+        phase: Phase,
+        model: Model,
+        begun: Timestamp,
+        situation: Situation<'_>,
+    ) -> Option<(Pass, Inquiry)> {
+        let work = Work::find(phase, situation)?;
+        let bodies = work.requests();
+        let Situation { settings, circumstances, .. } = situation;
         let questions: Vec<Question> = (0..).zip(bodies).map(|(id, body)| Question { id, body }).collect();
         let budget = Budget { timeout_ms: settings.timeout_ms, concurrency: settings.concurrency };
-        Some((Pass { phase, questions: questions.len() }, Inquiry { questions, budget }))
+        let circumstances = circumstances.clone();
+        let pass = Pass { phase, model, begun, questions: questions.len(), circumstances };
+        // An output too big for any request is looked at and kept: nothing to ask, nothing to do.
+        let nothing = questions.is_empty() && pass.decide(&Answers::default(), situation).edits.is_empty();
+        (!nothing).then_some((pass, Inquiry { questions, budget }))
+    }
+
+    /// Returns whether the classifier is asked.
+    pub fn asks(&self) -> bool {
+        self.questions > 0
     }
 
     /// Reads the verdicts on this pass's questions.
@@ -39,33 +70,29 @@ impl Pass {
         Answers::read(verdicts, self.questions, elapsed_ms, timed_out)
     }
 
-    /// Decides by the answers: one edit for each output that changes, and a record of all that was judged.
+    /// Decides by the answers: one edit for each entry that changes, and a record of all that was judged.
     ///
-    /// Without any request there is neither. Warnings are the caller's.
-    pub fn decide(
-        &self,
-        answers: &Answers,
-        mirror: &Mirror,
-        settings: &Settings,
-        circumstances: &Circumstances,
-    ) -> Outcome {
+    /// Without any request and any edit there is no record. Warnings are the caller's.
+    pub fn decide(&self, answers: &Answers, situation: Situation<'_>) -> Outcome {
         let nothing = Outcome { edits: vec![], guard_record: None, warnings: vec![] };
-        let Some(work) = Work::find(self.phase, mirror, settings) else { return nothing };
-        let decided = work.decide(answers, settings);
+        let situation = Situation { circumstances: &self.circumstances, ..situation };
+        let Some(work) = Work::find(self.phase, situation) else { return nothing };
+        let decided = work.decide(answers, &self.model, self.begun);
         if answers.requests == 0 && decided.edits.is_empty() {
             return nothing;
         }
         let sent = (answers.sent_bytes > 0).then_some(answers.sent_bytes);
         let record = Record {
             phase: self.phase.into(),
-            model: settings.model.clone(),
-            saved_chars: decided.saved_chars(),
+            model: situation.settings.model.clone(),
+            saved_chars: decided.saved_chars,
             requests: answers.requests,
             input_tokens: answers.input_tokens,
             cost_usd: answers.cost_usd,
-            ms: u64::from(answers.elapsed_ms),
+            // A pass that asks nothing takes no time worth telling.
+            ms: if self.asks() { u64::from(answers.elapsed_ms) } else { 0 },
             timed_out: answers.timed_out,
-            origin: sent.and(circumstances.destination.clone()),
+            origin: sent.and(self.circumstances.destination.clone()),
             sent_bytes: sent,
             results: decided.results,
             ..Record::default()

@@ -107,7 +107,7 @@ fn sentence(reason: &str) -> &str {
         "relevant" => "it still bears on the current work",
         "unrelated" => "it has nothing to do with the current work",
         "deferred" => "the edit would not pay off yet",
-        "recalled" => "it was recalled",
+        "recalled" => "the model asked for it twice, so its original is back",
         "no-answer" => "the classifier gave no usable answer",
         "error" => "the request failed",
         "timeout" => "the time was up",

@@ -3,7 +3,6 @@
 use super::decisions;
 use super::statistics::Statistics;
 use crate::contract::sessions::Circumstances;
-use crate::contract::types::{EntryBody, Message};
 use crate::session::Mirror;
 use crate::settings::Settings;
 use crate::text::{cost, plural, short, short_whole};
@@ -17,7 +16,7 @@ pub(super) fn overview(mirror: &Mirror, settings: &Settings, circumstances: &Cir
         lines.push(format!("Since the start: ~{lifetime} tokens; a compaction dropped earlier edits."));
     }
     lines.push(work(&statistics));
-    lines.push(rules(mirror, settings));
+    lines.push(rules(settings));
     match mirror.records().last() {
         Some((_, record)) => lines.push(format!("Last pass: {}", decisions::pass(record))),
         None => lines.push("Last pass: none on this branch.".into()),
@@ -63,16 +62,7 @@ fn work(statistics: &Statistics) -> String {
     )
 }
 
-fn rules(mirror: &Mirror, settings: &Settings) -> String {
-    let checkpoints = if settings.mid_run {
-        format!(
-            "on (outputs at least {} old, batches from {} characters)",
-            plural(settings.mid_run_min_age_turns as usize, "turn"),
-            short(batch(mirror, settings)),
-        )
-    } else {
-        "off".into()
-    };
+fn rules(settings: &Settings) -> String {
     let exchanges = match (settings.prune_exchanges, settings.keep_recent_exchanges) {
         (false, _) => "kept".into(),
         (true, 0) => "judged".into(),
@@ -82,17 +72,5 @@ fn rules(mirror: &Mirror, settings: &Settings) -> String {
         0 => "kept".into(),
         turns => format!("removed after {}", plural(turns as usize, "turn")),
     };
-    format!("Checkpoints {checkpoints}; exchanges {exchanges}; images {images}.")
-}
-
-/// Returns the least batch for the provider that answered last.
-fn batch(mirror: &Mirror, settings: &Settings) -> usize {
-    let model = mirror.branch().iter().rev().find_map(|entry| match &entry.body {
-        EntryBody::Message(Message::Assistant(reply)) => Some(reply.model.as_str()),
-        _ => None,
-    });
-    match model.and_then(|model| model.split_once('/')) {
-        Some(("openai-codex", _)) => settings.mid_run_batch_chars_openai,
-        _ => settings.mid_run_batch_chars,
-    }
+    format!("No checkpoints in this version; exchanges {exchanges}; images {images}.")
 }

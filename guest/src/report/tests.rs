@@ -229,7 +229,7 @@ fn the_overview_of_a_new_session() {
     Context guard off, classifier openrouter/~typesafe/jev-latest.
     Saved now: ~0 tokens (0 characters) by 0 distilled outputs, 0 image results and 0 omitted exchanges.
     On this branch: 0 run-end passes, 0 checkpoints, 0 requests, $0.
-    Checkpoints off; exchanges kept; images kept.
+    No checkpoints in this version; exchanges kept; images kept.
     Last pass: none on this branch.
     "#);
 }
@@ -243,7 +243,7 @@ fn the_overview_names_savings_work_rules_and_the_last_pass() {
     Saved now: ~4.2k tokens (16.8k characters) by 1 distilled output, 0 image results and 0 omitted exchanges.
     Since the start: ~83.2k tokens; a compaction dropped earlier edits.
     On this branch: 2 run-end passes, 1 checkpoint, 3 requests, $0.0012.
-    Checkpoints on (outputs at least 4 turns old, batches from 60.0k characters); exchanges judged, all but the last 2; images removed after 3 turns.
+    No checkpoints in this version; exchanges judged, all but the last 2; images removed after 3 turns.
     Last pass: checkpoint, 1.3 s, timed out: 2 large outputs, 1 small output, 1 exchange, 1 image result.
       distilled large 20.0k → 3.2k bash `rg foo` (chunks,timeout)
         kw.15 focus=chunk_4:.52 keep 9/29
@@ -272,14 +272,6 @@ fn the_overview_names_the_problem_only_while_on_and_calls_the_heuristic_one() {
     );
     assert_eq!(first(false, "openrouter/jev"), "Context guard off, classifier openrouter/jev.");
     assert!(first(true, "builtin/lexical").contains("a heuristic"));
-}
-
-#[test]
-fn the_batch_in_effect_is_that_of_the_provider() {
-    let settings = Settings { mid_run_batch_chars_openai: 90_000, ..Settings::default() };
-    let with = |model: &str| view("status", &session([a("hi").model(model)]), &settings);
-    assert!(with("openai-codex/gpt").contains("batches from 90.0k characters"));
-    assert!(with("openai/gpt").contains("batches from 60.0k characters"));
 }
 
 #[test]

@@ -60,6 +60,12 @@ impl Item {
         self
     }
 
+    /// Shows the entry as it was recorded, whatever was shown before.
+    pub(crate) fn unchanged(mut self) -> Self {
+        self.view = View::AsRecorded;
+        self
+    }
+
     /// Shows nothing of the entry.
     pub(crate) fn omitted(mut self) -> Self {
         self.view = View::Omitted;

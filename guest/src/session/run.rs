@@ -118,7 +118,7 @@ fn add_calls<'a>(
 }
 
 /// Returns the text of a user message, or what stands for one that has none.
-pub(super) fn untitled(text: &str) -> &str {
+pub(crate) fn untitled(text: &str) -> &str {
     if text.trim().is_empty() { IMAGE_ONLY } else { text }
 }
 

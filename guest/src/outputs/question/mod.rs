@@ -17,9 +17,9 @@ use crate::text::{blank, clip, clip_tail, plural, prefix};
 
 /// Most characters of the question, the answer and the notes that leave with a request. With a full segment
 /// and history they stay within the 32,000 tokens that the smallest classifier reads.
-const QUESTION: usize = 4_000;
-const ANSWER: usize = 6_000;
-const NOTES: usize = 2_000;
+pub(crate) const QUESTION: usize = 4_000;
+pub(crate) const ANSWER: usize = 6_000;
+pub(crate) const NOTES: usize = 2_000;
 
 /// Most characters of a call's arguments.
 const ARGUMENTS: usize = 600;
@@ -110,7 +110,8 @@ fn state(subject: Subject<'_>, at: usize, scene: &Scene<'_>, wording: &Wording) 
     state
 }
 
-fn conversation(history: &History) -> Value {
+/// Tells what came before the run.
+pub(crate) fn conversation(history: &History) -> Value {
     let mut told = Map::new();
     if let Some(summary) = &history.summary {
         told.insert("summary".into(), summary.as_str().into());

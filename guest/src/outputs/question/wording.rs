@@ -58,7 +58,7 @@ impl Wording {
     pub(super) fn keep_whole(&self) -> Question {
         let scope = self.scope;
         if !self.run_end {
-            return yes_or_no(
+            return Question::yes_or_no(
                 format!(
                     "For the work that is left on user_question, does the agent still need every piece of \
                      {scope}, so that dropping any of them would cost it information it will probably use again?"
@@ -72,7 +72,7 @@ impl Wording {
         } else {
             "a natural next question"
         };
-        yes_or_no(
+        Question::yes_or_no(
             format!(
                 "Must every piece of {scope} stay, because dropping any one of them would take away something \
                  final_answer rests on, or something {next} would call for?"
@@ -131,7 +131,7 @@ impl Wording {
     pub(super) fn chunk(&self, chunk: &str) -> Question {
         let retain = format!("Retain {chunk}");
         if !self.run_end {
-            return yes_or_no(
+            return Question::yes_or_no(
                 format!(
                     "For the work that is left on user_question, does the agent still need the lines of {chunk}? \
                      Lines that are stale, or that it has already dealt with and left behind, do not count as \
@@ -147,18 +147,10 @@ impl Wording {
         } else {
             "that a natural next question about it would call for?"
         };
-        yes_or_no(
+        Question::yes_or_no(
             format!("Are there lines in {chunk} that final_answer depends on, or {need}"),
             retain,
             format!("{chunk} contributes nothing to this answer"),
         )
-    }
-}
-
-fn yes_or_no(instructions: String, yes: String, no: String) -> Question {
-    let criteria = [("true", yes), ("false", no)];
-    Question::Bool {
-        instructions,
-        criteria: criteria.map(|(key, meaning)| (key.to_owned(), meaning.into())).into_iter().collect(),
     }
 }

@@ -1,0 +1,136 @@
+//! Gates at run end: edits whose price for the prompt cache must come back.
+
+#[cfg(test)]
+mod tests;
+
+use crate::cache::Price;
+use crate::contract::sessions::Edit;
+use crate::items::Judgement;
+use crate::session::{ItemKind, Mirror};
+use crate::settings::Settings;
+
+/// Least number of requests for which edits of the run itself are expected to save: a run that has just begun a
+/// session says little about how long that will be.
+const LEAST_REQUESTS: usize = 10;
+
+/// What gates weigh.
+pub(super) struct Gates<'a> {
+    mirror: &'a Mirror,
+    settings: &'a Settings,
+    price: Price,
+    /// Index of the run's prompt in the projection.
+    run_start: usize,
+    /// Replies in the context, which stand for the requests made so far.
+    requests: usize,
+}
+
+/// Which gate an edit has to pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Gate {
+    /// Outputs of the run and their images.
+    Run,
+    /// Earlier exchanges.
+    Exchanges,
+    /// Images from before the run.
+    EarlyImages,
+}
+
+impl<'a> Gates<'a> {
+    /// Takes what the edits of a run that starts at that index of the projection are weighed by.
+    pub(super) fn new(mirror: &'a Mirror, settings: &'a Settings, price: Price, run_start: usize) -> Self {
+        let shown = mirror.projection().iter().filter_map(|item| item.shown());
+        let requests = shown.filter(|shown| shown.assistant().is_some()).count();
+        Gates { mirror, settings, price, run_start, requests }
+    }
+
+    /// Keeps what does not pay. `lifted` are edits that are made whatever they cost.
+    ///
+    /// Earlier exchanges and earlier images are weighed each against the edits that are made anyway, so that
+    /// neither rides on the other. An earlier image that does not pay leaves no trace: nothing was asked about it,
+    /// and it comes up again by itself.
+    pub(super) fn weigh(&self, judgements: &mut Vec<Judgement>, lifted: &[Edit]) {
+        let free = judgements.iter().filter(|judgement| !self.closed(self.gate(judgement)));
+        let mut anyway = earliest(self.first(lifted), free.filter_map(|free| self.first(&free.edits)).min());
+        if self.closed(Gate::Run) {
+            self.weigh_run(judgements, anyway);
+            let run = judgements.iter().filter(|judgement| self.gate(judgement) == Gate::Run);
+            anyway = earliest(anyway, run.filter_map(|run| self.first(&run.edits)).min());
+        }
+        let least = self.settings.exchange_min_saving_chars as u64;
+        let exchanges_pay = self.pay(Gate::Exchanges, judgements, anyway, least);
+        let images_pay = self.pay(Gate::EarlyImages, judgements, anyway, 0);
+        if !exchanges_pay {
+            let exchanges = judgements.iter_mut().filter(|judgement| self.gate(judgement) == Gate::Exchanges);
+            exchanges.for_each(Judgement::defer);
+        }
+        if !images_pay {
+            judgements.retain(|judgement| self.gate(judgement) != Gate::EarlyImages);
+        }
+    }
+
+    /// Returns whether the settings have edits pass that gate.
+    fn closed(&self, gate: Gate) -> bool {
+        match gate {
+            Gate::Run => self.settings.run_end_break_even,
+            Gate::Exchanges | Gate::EarlyImages => self.settings.exchange_break_even,
+        }
+    }
+
+    fn gate(&self, judgement: &Judgement) -> Gate {
+        match judgement.result.kind {
+            ItemKind::Exchange => Gate::Exchanges,
+            ItemKind::Image if self.first(&judgement.edits).is_some_and(|first| first < self.run_start) => {
+                Gate::EarlyImages
+            }
+            ItemKind::Large | ItemKind::Small | ItemKind::Image => Gate::Run,
+        }
+    }
+
+    /// Returns whether the edits at a gate pay for what they add to the rewrite that `anyway` causes.
+    fn pay(&self, gate: Gate, judgements: &[Judgement], anyway: Option<usize>, least: u64) -> bool {
+        let own = judgements.iter().filter(|judgement| self.gate(judgement) == gate);
+        let Some(first) = own.clone().filter_map(|own| self.first(&own.edits)).min() else { return true };
+        let with_them = earliest(anyway, Some(first));
+        let more = self.price.rewrite(with_them).saturating_sub(self.price.rewrite(anyway));
+        let saved = own.map(Judgement::saved_chars).fold(0, u64::saturating_add);
+        let pays = || saved >= least && self.price.pays_off(saved, self.requests, more);
+        !self.closed(gate) || more == 0 || pays()
+    }
+
+    /// Keeps of the run's own edits those from which on editing is worth most, and none where none is.
+    ///
+    /// A later edit rewrites less, so the candidates are the ends of the context.
+    fn weigh_run(&self, judgements: &mut [Judgement], anyway: Option<usize>) {
+        let edited = |judgement: &Judgement| {
+            self.first(&judgement.edits).filter(|_| self.gate(judgement) == Gate::Run)
+        };
+        let mut edits: Vec<(usize, u64)> = judgements
+            .iter()
+            .filter_map(|judgement| Some((edited(judgement)?, judgement.saved_chars())))
+            .collect();
+        edits.sort_unstable();
+        let requests = self.requests.max(LEAST_REQUESTS);
+        let (mut total, mut best, mut from) = (0u64, 0.0, usize::MAX);
+        for &(first, saved) in edits.iter().rev() {
+            total = total.saturating_add(saved);
+            let net = self.price.net(total, requests, first, anyway);
+            if net > best {
+                (best, from) = (net, first);
+            }
+        }
+        for judgement in judgements {
+            if edited(judgement).is_some_and(|first| first < from) {
+                judgement.defer();
+            }
+        }
+    }
+
+    /// Returns the index in the projection of the earliest entry that edits change.
+    fn first(&self, edits: &[Edit]) -> Option<usize> {
+        edits.iter().filter_map(|edit| self.mirror.index(&edit.target)).min()
+    }
+}
+
+fn earliest(one: Option<usize>, other: Option<usize>) -> Option<usize> {
+    one.into_iter().chain(other).min()
+}
