@@ -74,7 +74,7 @@ impl Price {
 
     /// Returns whether `chars` are worth a rewrite, if the work lasts for as many requests again as it has had.
     ///
-    /// Of characters that are yet to be judged only [`GONE`] go, so the factor asks for the more of them.
+    /// Of characters that are yet to be judged only a part goes, so the factor asks for the more of them.
     pub fn pays_off(&self, chars: u64, requests: usize, rewrite: usize) -> bool {
         chars as f64 * requests.max(1) as f64 >= self.factor() * rewrite as f64
     }

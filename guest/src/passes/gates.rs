@@ -9,8 +9,8 @@ use crate::items::Judgement;
 use crate::session::{ItemKind, Mirror};
 use crate::settings::Settings;
 
-/// Least number of requests for which edits of the run itself are expected to save: a run that has just begun a
-/// session says little about how long that will be.
+/// Least number of requests for which edits of the run itself are expected to save: a session that has only just
+/// begun says little about how long it will be.
 const LEAST_REQUESTS: usize = 10;
 
 /// What gates weigh.

@@ -61,7 +61,7 @@ impl Item {
     }
 
     /// Shows the entry as it was recorded, whatever was shown before.
-    pub(crate) fn unchanged(mut self) -> Self {
+    pub(crate) fn unedited(mut self) -> Self {
         self.view = View::AsRecorded;
         self
     }

@@ -129,7 +129,7 @@ fn b23_what_was_distilled_before_its_exchange_went_comes_back_with_that_only() {
 fn b23_an_exchange_that_is_back_stays_whole() {
     let mut items = earlier();
     for item in items.iter_mut().rev().take(11) {
-        *item = item.clone().unchanged();
+        *item = item.clone().unedited();
     }
     items.extend(["u", "a", "s", "n", "z"].map(edit));
     items.extend([
