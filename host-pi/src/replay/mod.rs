@@ -145,7 +145,7 @@ fn read(path: &Path) -> Result<SessionFile> {
 /// Whether there were passes and none of them got as far as a request: the guard then judges nothing.
 fn unanswered(runs: &[Run]) -> bool {
     let mut passes = runs.iter().filter_map(|run| run.pass.as_ref()).peekable();
-    passes.peek().is_some() && passes.all(|pass| pass.requests == 0 && pass.failure.is_none())
+    passes.peek().is_some() && passes.all(|pass| pass.sent_bytes == 0 && pass.failure.is_none())
 }
 
 /// Says before anything is judged that nothing could be.
