@@ -144,7 +144,7 @@ impl Guard {
     ///
     /// `invalid` for an unknown topic, naming those there are.
     pub fn report(&self, topic: &str) -> Result<String, Error> {
-        report::report(topic, &self.mirror, &self.settings, &self.circumstances)
+        report::report(topic, self.situation())
     }
 }
 

@@ -60,6 +60,11 @@ impl Pass {
         (!nothing).then_some((pass, Inquiry { questions, budget }))
     }
 
+    /// Returns the bodies that a pass would ask if the run ended now.
+    pub fn preview(situation: Situation<'_>) -> Vec<String> {
+        Work::find(Phase::RunEnd, situation).map(|work| work.requests()).unwrap_or_default()
+    }
+
     /// Returns whether the classifier is asked.
     pub fn asks(&self) -> bool {
         self.questions > 0

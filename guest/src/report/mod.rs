@@ -1,7 +1,9 @@
 //! What people see of the guard: the status bar and the views of `/guard`.
 
 mod decisions;
+mod ledger;
 mod overview;
+mod preview;
 mod statistics;
 mod status;
 #[cfg(test)]
@@ -10,25 +12,24 @@ mod tests;
 pub use statistics::Statistics;
 pub use status::status;
 
-use crate::contract::sessions::Circumstances;
 use crate::contract::types::Error;
-use crate::session::Mirror;
-use crate::settings::Settings;
+use crate::passes::Situation;
 
-/// Returns the text of a topic: `status` (what `/guard` shows) or `explain` (the last decisions).
+/// Returns the text of a topic: `status` (what `/guard` shows), `preview` (what the next pass would send), `explain`
+/// (the last decisions) or `ledger` (what was sent where).
 ///
 /// # Errors
 ///
 /// `invalid` for an unknown topic, naming those there are.
-pub fn report(
-    topic: &str,
-    mirror: &Mirror,
-    settings: &Settings,
-    circumstances: &Circumstances,
-) -> Result<String, Error> {
+pub fn report(topic: &str, situation: Situation<'_>) -> Result<String, Error> {
+    let Situation { mirror, settings, circumstances } = situation;
     match topic {
         "status" => Ok(overview::overview(mirror, settings, circumstances)),
         "explain" => Ok(decisions::explanation(mirror)),
-        _ => Err(Error::Invalid(format!("there is no view `{topic}`: ask for status or explain"))),
+        "preview" => Ok(preview::preview(situation)),
+        "ledger" => Ok(ledger::ledger(mirror)),
+        _ => Err(Error::Invalid(format!(
+            "there is no view `{topic}`: ask for status, preview, explain or ledger"
+        ))),
     }
 }

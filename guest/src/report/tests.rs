@@ -1,6 +1,8 @@
 use super::*;
-use crate::contract::sessions::{Span, Tone};
+use crate::contract::sessions::{Circumstances, Span, Tone};
+use crate::session::Mirror;
 use crate::session::fixtures::*;
+use crate::settings::Settings;
 
 const STUB: &str = "[context-guard] Omitted an earlier exchange judged unrelated to the current work.";
 
@@ -213,7 +215,7 @@ fn full_record() -> Item {
 }
 
 fn view(topic: &str, mirror: &Mirror, settings: &Settings) -> String {
-    report(topic, mirror, settings, &able()).unwrap()
+    report(topic, Situation { mirror, settings, circumstances: &able() }).unwrap()
 }
 
 #[test]
@@ -263,7 +265,9 @@ fn the_overview_names_the_problem_only_while_on_and_calls_the_heuristic_one() {
     let circumstances = Circumstances { problem: Some("network not allowed".into()), ..able() };
     let first = |enabled, model: &str| {
         let settings = Settings { enabled, model: model.into(), ..Settings::default() };
-        let text = report("status", &session([]), &settings, &circumstances).unwrap();
+        let situation =
+            Situation { mirror: &session([]), settings: &settings, circumstances: &circumstances };
+        let text = report("status", situation).unwrap();
         text.lines().next().unwrap().to_owned()
     };
     assert_eq!(
@@ -304,8 +308,67 @@ fn the_explanation_puts_reasons_into_words() {
 
 #[test]
 fn an_unknown_view_names_those_there_are() {
-    let Err(Error::Invalid(text)) = report("ledger", &session([]), &Settings::default(), &able()) else {
-        panic!("there is no ledger yet")
+    let (mirror, settings, circumstances) = (session([]), Settings::default(), able());
+    let situation = Situation { mirror: &mirror, settings: &settings, circumstances: &circumstances };
+    let Err(Error::Invalid(text)) = report("weather", situation) else { panic!("there is no such view") };
+    assert_eq!(text, "there is no view `weather`: ask for status, preview, explain or ledger");
+}
+
+/// A run with a large output that is yet to be judged.
+fn to_be_judged() -> Mirror {
+    let log: String = (0..100).map(|at| format!("{:.<99}\n", format!("step {at} "))).collect();
+    session([
+        u("Why is step 7 slow?"),
+        a("").call("c1", "bash", r#"{"command":"cat a.log"}"#),
+        r("c1", &log),
+        a("Disk."),
+    ])
+}
+
+fn preview(mirror: &Mirror, settings: &Settings, circumstances: &Circumstances) -> String {
+    report("preview", Situation { mirror, settings, circumstances }).unwrap()
+}
+
+#[test]
+fn b41_the_preview_shows_what_would_leave_and_where_to() {
+    let destination = Some("https://openrouter.ai".into());
+    let text = preview(&to_be_judged(), &Settings::default(), &Circumstances { destination, ..able() });
+    let first = text.lines().next().unwrap();
+    assert!(first.starts_with("If the run ended now, 1 question of "), "{first}");
+    assert!(
+        first.ends_with(" bytes would go to https://openrouter.ai. Nothing was sent for this view."),
+        "{first}"
+    );
+    assert!(text.contains("\n{\"state\":{\"situation\":") && text.contains(" more characters]"), "{text}");
+}
+
+#[test]
+fn b41_the_preview_says_why_nothing_would_leave() {
+    let settings = Settings::default();
+    assert!(preview(&session([]), &settings, &able()).starts_with("Nothing would be sent: there is nothing"));
+    let problem = Some("no openrouter key".into());
+    let unable = Circumstances { problem, ..able() };
+    assert_eq!(preview(&to_be_judged(), &settings, &unable), "Nothing would be sent: no openrouter key.");
+    let off = Settings { enabled: false, ..settings };
+    assert_eq!(preview(&to_be_judged(), &off, &able()), "The guard is off: nothing would be sent.");
+}
+
+#[test]
+fn b41_the_ledger_counts_bytes_and_cost_per_origin() {
+    let asked = |origin: &str, bytes: u64| {
+        record(&format!(r#"{{"v":1,"requests":2,"costUsd":0.004,"origin":"{origin}","sentBytes":{bytes}}}"#))
     };
-    assert_eq!(text, "there is no view `ledger`: ask for status or explain");
+    let mirror = session([
+        asked("https://a.example", 20_000),
+        asked("https://b.example", 1_500),
+        asked("https://a.example", 30_400),
+        record(r#"{"v":1,"requests":1}"#),
+        saving(1_000),
+    ]);
+    insta::assert_snapshot!(view("ledger", &mirror, &Settings::default()), @r"
+    No origin on record: 1 request in 1 pass, nothing known to have been sent.
+    https://a.example: 4 requests in 2 passes, 50.4k bytes sent, $0.0080.
+    https://b.example: 2 requests in 1 pass, 1.5k bytes sent, $0.0040.
+    ");
+    assert_eq!(view("ledger", &session([]), &Settings::default()), "Nothing was sent on this branch.");
 }
