@@ -13,6 +13,7 @@ pub mod outputs;
 pub mod passes;
 pub mod recall;
 pub mod report;
+pub mod secrets;
 pub mod session;
 pub mod settings;
 pub mod text;

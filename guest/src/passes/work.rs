@@ -8,6 +8,7 @@ use crate::contract::sessions::{Edit, Part, Phase};
 use crate::contract::types::{Model, Timestamp};
 use crate::items::{self, Calls, Judgement, OldExchange, OldImage, SmallOutput};
 use crate::outputs::{self, Outcome, Reply, Scene};
+use crate::secrets;
 use crate::session::{History, ItemKind, ItemOutcome, ItemResult, Run};
 
 /// The work of one pass, found in a session.
@@ -104,12 +105,17 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Returns the bodies of all questions, in the order of their ids.
+    /// Returns the bodies of all questions, in the order of their ids, with their secrets masked.
     pub(super) fn requests(&self) -> Vec<String> {
         let scene = self.scene();
         let large = self.large.iter().flat_map(|plan| plan.requests(&scene));
         let requests = large.chain(self.small.requests(&scene)).chain(self.exchanges.requests(&scene));
-        requests.map(|request| request.to_json()).collect()
+        requests
+            .map(|mut request| {
+                secrets::mask(&mut request);
+                request.to_json()
+            })
+            .collect()
     }
 
     /// Decides every item by the replies to [`Work::requests`], and weighs what the edits cost at `model`.

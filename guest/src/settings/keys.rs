@@ -199,7 +199,7 @@ pub(super) const KEYS: &[Key] = &[
     project_key(
         "historyExchanges",
         Shape::Size(0..=10, |s| &mut s.history_exchanges),
-        "Earlier exchanges that a question tells of; 0 sends no earlier conversation at all.",
+        "Earlier exchanges that a question tells of as background; 0 tells none.",
     ),
     key(
         "pinAnthropicCache",

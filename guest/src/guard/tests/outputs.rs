@@ -191,3 +191,17 @@ fn the_status_bar_says_when_answers_are_awaited() {
     guard.finish(wants(&inquiry, &[]), 0, false).unwrap();
     assert_eq!(text(&guard), "🛡 0 saved");
 }
+
+#[test]
+fn b40_no_secret_leaves_and_kept_lines_are_the_original_ones() {
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    let mut items = two_logs();
+    items[2] = r("c1", &format!("GITHUB_TOKEN={secret}\n{}", log(100)));
+    let mut guard = guard(items);
+    let inquiry = begin(&mut guard).unwrap();
+    assert!(inquiry.questions.iter().all(|question| !question.body.contains(&secret)));
+    assert!(inquiry.questions[0].body.contains("GITHUB_TOKEN=‹secret 1›"));
+    let outcome = guard.finish(wants(&inquiry, &["chunk_1"]), 0, false).unwrap();
+    let [Part::Text(text)] = outcome.edits[0].replacement.as_deref().unwrap() else { panic!("one text") };
+    assert!(text.contains(&format!("\nGITHUB_TOKEN={secret}\n")), "{text}");
+}
