@@ -1,6 +1,7 @@
 //! What the end-to-end tests stand on: the contract's TypeScript types, a laboratory with a scripted model, a
-//! scripted classifier and the real Pi, and the recording of the demo.
+//! scripted classifier and the real Pi, the recording of the demo, and what the benchmark measures on.
 
+pub mod bench;
 pub mod contract;
 pub mod demo;
 pub mod lab;

@@ -16,7 +16,8 @@ const VERSION: u64 = 1;
 #[serde(rename_all = "camelCase", default)]
 pub struct Record {
     #[serde(rename = "v", deserialize_with = "count")]
-    pub(crate) version: u64,
+    /// The version of the format.
+    pub version: u64,
     /// When the pass ran; run end where an old record has none.
     pub phase: Phase,
     /// The configured classifier as `provider/id`.
