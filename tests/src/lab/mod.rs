@@ -99,7 +99,11 @@ impl Lab {
         write("agent/models.json", &models(&model.url(), &classifier.url()))?;
         write(
             "agent/settings.json",
-            &json!({ "defaultProvider": "lab", "defaultModel": "scripted", "quietStartup": true }),
+            &json!({
+                "defaultProvider": "lab", "defaultModel": "scripted", "quietStartup": true,
+                // Pi's own figure would need a long session before there is anything to compact.
+                "compaction": { "keepRecentTokens": 500 },
+            }),
         )?;
         let lab = Self { installed, _model: model, classifier, directory, plan };
         if !lab.plan.settings.is_null() {
