@@ -9,6 +9,7 @@
 // rules.json is an array; the first rule that fits a question decides its answer:
 //   { "question": "regex on the question id", "state": "regex on the JSON text of the state",
 //     "chunk": "regex on the text in state.chunks that the question's id names",   // of a choice: pick that option
+//     "item": "regex on the JSON text of what the question's id names in state.items or state.exchanges",
 //     "p": 0.93,                        // noul (yes/no): the probability of yes
 //     "choice": "secret", "confidence": 0.8,   // choice: the option picked and its share
 //     "score": 0.4,                     // score
@@ -45,7 +46,8 @@ function ruleFor(id, question, state, stateText) {
   const fits = (pattern, text) => pattern === undefined || new RegExp(pattern, "s").test(text);
   const chunkFits = (rule) =>
     rule.chunk === undefined || (question.type === "choice" ? chunkWith(rule.chunk, question, state) : fits(rule.chunk, state.chunks?.[id] ?? ""));
-  return rules.find((rule) => fits(rule.question, id) && fits(rule.state, stateText) && chunkFits(rule));
+  const item = JSON.stringify(state.items?.[id] ?? state.exchanges?.[id] ?? "");
+  return rules.find((rule) => fits(rule.question, id) && fits(rule.state, stateText) && fits(rule.item, item) && chunkFits(rule));
 }
 
 function chunkWith(pattern, question, state) {

@@ -10,7 +10,9 @@
 //
 // turns.json is an array. Each request takes the first unused turn whose "match" (a regular expression,
 // tested against the text of the last message of the request) fits; a turn without "match" fits always.
-// When no turn is left, the "fallback" text answers. A turn has any of these fields:
+// When no turn is left, the "fallback" text answers. A request to /v1/messages that the real service would refuse
+// (see validity.mjs) gets status 400, uses no turn, and its record names the reason as "refused".
+// A turn has any of these fields:
 //   { "match": "regex", "text": "...", "thinking": "...",
 //     "tools": [{ "name": "bash", "input": { "command": "ls" } }],
 //     "usage": { "input": 100, "output": 20, "cacheRead": 0, "cacheWrite": 0 },   // default: sizes / 4
@@ -20,6 +22,7 @@ import { createServer } from "node:http";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { objection } from "./validity.mjs";
 
 const { values: args } = parseArgs({
   options: {
@@ -34,6 +37,7 @@ const turns = (args.script ? JSON.parse(readFileSync(args.script, "utf8")) : [])
 if (args.out) mkdirSync(args.out, { recursive: true });
 
 let served = 0;
+const issued = new Map(); // the thinking that was sent, by its signature
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const readBody = async (req) => {
   const parts = [];
@@ -65,12 +69,12 @@ function filledIn(turn, body) {
   return { ...turn, tools: JSON.parse(JSON.stringify(turn.tools ?? []), fill) };
 }
 
-function record(n, api, req, raw) {
+function record(n, api, req, body, refused) {
   if (!args.out) return;
   const headers = { ...req.headers };
   for (const name of ["authorization", "x-api-key"]) if (headers[name]) headers[name] = "<redacted>";
   const file = join(args.out, `${String(n).padStart(3, "0")}-${api}.json`);
-  writeFileSync(file, JSON.stringify({ n, at: Date.now(), method: req.method, url: req.url, headers, body: JSON.parse(raw) }, null, 1));
+  writeFileSync(file, JSON.stringify({ n, at: Date.now(), method: req.method, url: req.url, headers, body, refused }, null, 1));
 }
 
 function usageOf(turn, raw) {
@@ -98,6 +102,7 @@ function anthropic(res, turn, usage, model, n) {
     index++;
   };
   if (turn.thinking) {
+    issued.set(`sig-${n}`, turn.thinking);
     block({ type: "thinking", thinking: "", signature: "" }, [
       { type: "thinking_delta", thinking: turn.thinking },
       { type: "signature_delta", signature: `sig-${n}` },
@@ -152,14 +157,15 @@ const server = createServer(async (req, res) => {
   }
   const raw = await readBody(req);
   const n = ++served;
-  record(n, api, req, raw);
   const body = JSON.parse(raw);
-  const turn = nextTurn(body);
+  const refused = api === "anthropic" ? objection(body, issued) : undefined;
+  record(n, api, req, body, refused);
+  const turn = refused ? { status: 400, type: "invalid_request_error", error: refused } : nextTurn(body);
   const wait = Number(args.delay) + (turn.delayMs ?? 0);
   if (wait) await sleep(wait);
   if (turn.status) {
     res.writeHead(turn.status, { "content-type": "application/json" });
-    return res.end(JSON.stringify({ type: "error", error: { type: "fake_error", message: turn.error ?? "scripted failure" } }));
+    return res.end(JSON.stringify({ type: "error", error: { type: turn.type ?? "fake_error", message: turn.error ?? "scripted failure" } }));
   }
   (api === "anthropic" ? anthropic : openai)(res, turn, usageOf(turn, raw), body.model, n);
 });

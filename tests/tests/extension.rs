@@ -1,4 +1,4 @@
-//! The extension on its own: its types against Pi's, and its pure parts. Run `tests/setup.sh` first.
+//! The scripts on their own: the extension's types against Pi's, and what has unit tests. Run `tests/setup.sh` first.
 
 use std::process::Command;
 
@@ -16,9 +16,18 @@ fn it_fits_the_types_of_pi() -> Result<()> {
 
 #[test]
 fn its_unit_tests_pass() -> Result<()> {
+    passes(unit_tests("host-pi/extension")?)
+}
+
+#[test]
+fn the_scripted_model_knows_what_a_provider_refuses() -> Result<()> {
+    passes(unit_tests("tests/lab")?)
+}
+
+fn unit_tests(folder: &str) -> Result<Command> {
     let mut tests = Command::new(Installed::scripts()?.node);
-    tests.args(["--test", "--test-reporter", "spec"]).current_dir(repository().join("host-pi/extension"));
-    passes(tests)
+    tests.args(["--test", "--test-reporter", "spec"]).current_dir(repository().join(folder));
+    Ok(tests)
 }
 
 fn passes(mut command: Command) -> Result<()> {

@@ -11,6 +11,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -51,7 +52,8 @@ pub struct Plan {
     pub patience: Option<Duration>,
 }
 
-/// One test's laboratory. It ends its servers when it is dropped, and tells what happened.
+/// One test's laboratory. When it is dropped, it ends its servers, tells what happened, and fails the test if the
+/// model was sent a request that Anthropic's service would refuse.
 pub struct Lab {
     installed: Installed,
     /// Serves until the laboratory is dropped.
@@ -97,7 +99,11 @@ impl Lab {
         write("agent/models.json", &models(&model.url(), &classifier.url()))?;
         write(
             "agent/settings.json",
-            &json!({ "defaultProvider": "lab", "defaultModel": "scripted", "quietStartup": true }),
+            &json!({
+                "defaultProvider": "lab", "defaultModel": "scripted", "quietStartup": true,
+                // Pi's own figure would need a long session before there is anything to compact.
+                "compaction": { "keepRecentTokens": 500 },
+            }),
         )?;
         let lab = Self { installed, _model: model, classifier, directory, plan };
         if !lab.plan.settings.is_null() {
@@ -153,7 +159,17 @@ impl Lab {
     ///
     /// Fails when a record is not JSON.
     pub fn requests(&self) -> Result<Vec<Value>> {
-        records(&self.directory.path().join("requests"))
+        Ok(records(&self.directory.path().join("requests"))?.into_iter().map(body).collect())
+    }
+
+    /// Why the model refused requests, oldest first; empty when each was one that Anthropic's service would take.
+    ///
+    /// # Errors
+    ///
+    /// Fails when a record is not JSON.
+    pub fn refusals(&self) -> Result<Vec<String>> {
+        let records = records(&self.directory.path().join("requests"))?;
+        Ok(records.iter().filter_map(|record| record["refused"].as_str().map(str::to_owned)).collect())
     }
 
     /// The classifier's requests with their answers, oldest first.
@@ -275,6 +291,9 @@ impl Drop for Lab {
     #[expect(clippy::print_stderr, reason = "the test harness shows it for a failed test alone")]
     fn drop(&mut self) {
         eprintln!("{}", self.evidence());
+        let refusals = self.refusals().unwrap_or_default();
+        // A second panic would end the harness; the first tells enough.
+        assert!(thread::panicking() || refusals.is_empty(), "the model refused requests: {refusals:#?}");
     }
 }
 
@@ -318,9 +337,13 @@ fn records(folder: &Path) -> Result<Vec<Value>> {
     files
         .iter()
         .map(|file| {
-            let record: Value = serde_json::from_str(&fs::read_to_string(file)?)
-                .with_context(|| format!("{} is no JSON", file.display()))?;
-            Ok(record.get("body").cloned().unwrap_or(record))
+            serde_json::from_str(&fs::read_to_string(file)?)
+                .with_context(|| format!("{} is no JSON", file.display()))
         })
         .collect()
+}
+
+/// What was sent, of the record of a request to the model.
+fn body(mut record: Value) -> Value {
+    record["body"].take()
 }

@@ -1,6 +1,7 @@
 //! The main job: a large output is judged at the end of the run, and what the work no longer needs leaves the context.
 
 use anyhow::{Context, Result};
+use context_guard_tests::lab::{Lab, Plan};
 use serde_json::json;
 
 use crate::search::{self, NEEDED, NOISE, result_in, text_of};
@@ -94,7 +95,7 @@ fn recall_of_an_unknown_entry_is_an_error_that_says_what_to_do() -> Result<()> {
         { "tools": [{ "name": "recall", "input": { "entryId": "nowhere" } }] },
         { "text": "I see." },
     ]);
-    let lab = search::lab(context_guard_tests::lab::Plan { turns, ..search::plan(&[]) })?;
+    let lab = search::lab(Plan { turns, ..search::plan(&[]) })?;
     let run = lab.print(&["Recall something."])?;
     assert_eq!(run.stdout.trim(), "I see.", "{run:?}");
     let session = lab.session()?;
@@ -111,5 +112,33 @@ fn b20_nothing_is_replaced_unless_the_model_can_call_recall() -> Result<()> {
     assert_eq!(run.code, Some(0), "{run:?}");
     assert_eq!(lab.session()?.tool_results("bash").len(), 1, "the search ran");
     assert!(lab.session()?.of_type("context_edit").is_empty());
+    Ok(())
+}
+
+#[test]
+fn a_small_output_that_is_no_longer_needed_becomes_one_line() -> Result<()> {
+    let listing = |name: &str| json!({ "name": "bash", "input": { "command": format!("cat {name}.txt") } });
+    let lab = Lab::new(Plan {
+        turns: json!([
+            { "tools": [listing("needed"), listing("passing")] },
+            { "text": "Only the first matters." },
+            { "text": "You are welcome." },
+        ]),
+        rules: json!([{ "question": "^item_", "item": "passing", "p": 0.1 }, { "p": 0.9 }]),
+        granted: true,
+        ..Plan::default()
+    })?;
+    for name in ["needed", "passing"] {
+        lab.write(&format!("{name}.txt"), &format!("a line of the {name} file\n").repeat(40))?;
+    }
+    lab.print(&["Which of the two files matters?"])?;
+    lab.print(&["-c", "Thanks."])?;
+    let last = lab.requests()?.pop().context("the model was asked")?;
+    let results = last["messages"][2]["content"].as_array().context("the results are in the context")?;
+    let texts: Vec<String> = results.iter().map(|result| text_of(&result["content"])).collect();
+    assert!(texts[0].contains("a line of the needed file"), "{texts:?}");
+    let stub = "[context-guard] Omitted the output of bash `cat passing.txt` (";
+    assert!(texts[1].starts_with(stub) && texts[1].lines().count() == 1, "{texts:?}");
+    assert_eq!(lab.session()?.of_type("context_edit").len(), 1);
     Ok(())
 }

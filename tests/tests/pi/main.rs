@@ -3,6 +3,8 @@
 
 mod command;
 mod distilling;
+mod exchanges;
+mod images;
 mod navigation;
 mod permission;
 mod resilience;
