@@ -20,7 +20,7 @@ export async function askPermission(
     `Context guard: may it ask ${origin}?`,
     `${classifier} judges which tool outputs and earlier exchanges the work still needs. For that, their text, your ` +
       `questions, the agent's answers and the names of its tool calls would be sent to ${origin}. ` +
-      `Known forms of secrets are masked. ` +
+      `Secrets in usual forms are masked, but not all are recognised. ` +
       `Images are never sent; without your consent nothing is. Change it at any time with /guard allow and /guard deny.`,
     // Pi's own countdown is for show; it ends after ours, so that a "No" is never mistaken for it.
     { signal, timeout: PATIENCE + 1000 },
