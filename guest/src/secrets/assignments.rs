@@ -15,7 +15,7 @@ use super::values;
 const NAME: usize = 100;
 
 /// Most bytes of a value that are looked at to tell whether it is a secret.
-const VALUE: usize = 1_024;
+const VALUE: usize = 256;
 
 /// What stands between a name and its value: the end of a quoted or indexed name, a type, a sign, and an opening
 /// quote. The groups: closing quote, index, sign, the value's quote.
@@ -197,10 +197,14 @@ impl Place<'_> {
             _ => return (option && !closed).then_some(Form::Option { joined: false }),
         }
         let tight = sign == "=" && next == Some(&b'=') && !spaced;
+        let compared = self.text.get(self.name.end..).is_some_and(|rest| rest.trim_start().starts_with("=="));
+        if compared {
+            return None;
+        }
         if option && tight {
             return Some(Form::Option { joined: true });
         }
-        if tight && before.ends_with(['?', '&']) {
+        if tight && before.ends_with(['?', '&']) && !before.ends_with("&&") {
             return Some(Form::Query);
         }
         if tight && self.capitals() {
@@ -291,10 +295,10 @@ impl Place<'_> {
     /// Returns whether a value in that form is a secret.
     fn plausible(&self, value: &str, name: Name, form: Form, quoted: bool) -> bool {
         let spaces = value.contains(char::is_whitespace);
-        let same = {
-            let plain = |text: &str| -> String {
-                text.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
-            };
+        let plain = |text: &str| -> String {
+            text.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+        };
+        let same = value.len() <= NAME && {
             let own = plain(value);
             !own.is_empty() && plain(self.name()).ends_with(&own)
         };

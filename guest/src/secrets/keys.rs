@@ -123,13 +123,17 @@ fn preceding(text: &str, end: usize, from: usize) -> Vec<Range<usize>> {
     parts
 }
 
-/// Returns where the last line of a text starts, and where the line before it ends if there is one.
+/// Returns where the last line of a text starts, and where the line before it ends if there is one. A marker ends it,
+/// too, and has nothing before it.
 fn last_break(text: &str) -> (usize, Option<usize>) {
     let bytes = text.as_bytes();
     let mut at = text.len();
     while at > 0 {
         at -= 1;
         let before = bytes.get(..at).unwrap_or_default();
+        if before.ends_with(b"----") && bytes[at] == b'-' {
+            return (at + 1, None);
+        }
         if bytes[at] == b'\n' {
             return (at + 1, Some(text[..at].trim_end_matches('\r').len()));
         }

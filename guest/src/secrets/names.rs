@@ -30,7 +30,6 @@ const TOKENS: &[&str] = &[
     "signingkey",
     "masterkey",
     "sharedkey",
-    "storagekey",
     "secretkeybase",
     "credential",
     "credentials",

@@ -133,7 +133,8 @@ pub(super) fn code(value: &str) -> bool {
     let called = value.contains(['(', '[']);
     let first = value.split(['.', '-', ':', '?', '(', '[']).next().unwrap_or_default();
     let fields = value.contains('.') || value.contains("->") || value.contains("::");
-    let digits = value.contains(|c: char| c.is_ascii_digit());
+    let last = value.rsplit(['.', '>', ':']).next().unwrap_or_default();
+    let digits = last.contains(|c: char| c.is_ascii_digit());
     called || fields && (!digits || SOURCES.iter().any(|source| first.eq_ignore_ascii_case(source)))
 }
 
