@@ -2,6 +2,7 @@
 
 mod forms;
 mod keys;
+mod requests;
 mod stays;
 
 use proptest::prelude::*;
