@@ -24,9 +24,9 @@ static BETWEEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r#"\A(?P<close>\\*["'`])?(?:\x1b\[[0-9;]*[mK])*(?P<index>\])?[ \t]*"#,
         r#"(?:"#,
         // `name: X` and `value: …` beside or below it, `key="X" value="…"`
-        r#"(?P<pair>,?\s{0,40}(?:\d{1,6}[\t:|-]\s{0,40})?(?:[+-]\s{0,40})?\\*["']?(?i-u:value)\\*["']?\s?[:=]\s?)"#,
+        r#"(?P<pair>,?(?-u:\s)*(?:[0-9]+[\t:|-](?-u:\s)*)?(?:[+-](?-u:\s)*)?\\*["']?(?i-u:value)\\*["']?\s?[:=]\s?)"#,
         // a field with its type, as in Python, TypeScript or Rust
-        r#"|(?P<typed>:[ \t]*[&A-Za-z_][\w<>\[\], .|&'?]{0,40}?=[ \t]*(?:[rbuRBU]{1,2})?(?P<typedquote>\\*["'`]))"#,
+        r#"|(?P<typed>:[ \t]*[&A-Za-z_][A-Za-z0-9_<>\[\], .|&'?]*?=[ \t]*(?:[rbuRBU]{1,2})?(?P<typedquote>\\*["'`]))"#,
         r#"|(?P<sign>:=|=>|<-|\?=|\+=|=|:|>|,|[ \t])"#,
         r#")(?:\x1b\[[0-9;]*[mK])*(?P<space>[ \t]*)(?:[rbuRBU@]{1,2})?(?P<quote>\\*["'`])?"#,
     ))

@@ -57,7 +57,7 @@ pub(super) const FORMS: &[Form] = &[
     // User and password of a command line.
     Form {
         cues: &["curl"],
-        pattern: r#"(?i)\bcurl\b(?:[^\\]|\\[\s\S])*?\s-(?:[a-z]*u|-user|-proxy-user)[ =]*(?:\\*["'])?[^\s:"'\\=-][^\s:"'\\]*:((?:[^\s"'\\]|\\[^\s"'nrt])+)"#,
+        pattern: r#"(?i)\bcurl\b(?s:.*?)\s-(?:[a-z]*u|-user|-proxy-user)[ =]*(?:\\*["'])?[^\s:"'\\=-][^\s:"'\\]*:((?:[^\s"'\\]|\\[^\s"'nrt])+)"#,
         reach: Reach::Continued,
         taken: Taken::Whole(values::literal),
     },
@@ -142,7 +142,7 @@ pub(super) const FORMS: &[Form] = &[
     // Cookies of a header or an option, which are looked through one by one.
     Form {
         cues: &["cookie", "curl"],
-        pattern: r#"(?i)(?:\b(?:set-)?cookie(?:\\*["'])?\s*:\s*(?:\\*["'])?|\bcurl\b(?:[^\\]|\\[\s\S])*?\s(?:-b|--cookie)[ =]?(?:\\*["'])?)([^\r\n"']+=[^\r\n"']*)"#,
+        pattern: r#"(?i)(?:\b(?:set-)?cookie(?:\\*["'])?\s*:\s*(?:\\*["'])?|\bcurl\b(?s:.*?)\s(?:-b|--cookie)[ =]?(?:\\*["'])?)([^\r\n"']+=[^\r\n"']*)"#,
         reach: Reach::Continued,
         taken: Taken::Cookies,
     },
