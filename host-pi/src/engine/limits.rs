@@ -8,7 +8,7 @@ use std::time::Duration;
 pub struct Limits {
     /// Linear memory of one instance, in bytes; growing past it traps.
     pub memory_bytes: usize,
-    /// Time for one call into the guest, except `ask`.
+    /// Time for one call into the guest, except `ask`; a new instance, where one is needed, included.
     pub call: Duration,
     /// Time that `ask` may take beyond its own budget, which the guest keeps by itself.
     pub ask_grace: Duration,
@@ -38,7 +38,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             memory_bytes: 512 << 20,
-            call: Duration::from_secs(10),
+            call: Duration::from_secs(4),
             ask_grace: Duration::from_secs(1),
             tick: Duration::from_millis(10),
             traps: 3,
