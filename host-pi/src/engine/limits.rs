@@ -73,3 +73,26 @@ impl Limits {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads a constant of the extension, in milliseconds.
+    fn extension(name: &str) -> Duration {
+        let source = include_str!("../../extension/limits.ts");
+        let value = source.split_once(&format!("const {name} = ")).unwrap().1.split(';').next().unwrap();
+        Duration::from_millis(value.replace('_', "").parse().unwrap())
+    }
+
+    #[test]
+    fn the_extension_waits_longer_than_the_guest_may_take() {
+        let Limits { call, ask_grace, .. } = Limits::default();
+        // A call can find the guest busy with one other.
+        assert!(extension("ORDINARY") > 2 * call);
+        // update and begin
+        assert!(extension("PASS_BEGIN") > 2 * call);
+        // finish can find the guest busy as well.
+        assert!(extension("PASS_GRACE") > ask_grace + 2 * call);
+    }
+}
