@@ -2,6 +2,8 @@
 
 mod log;
 mod price;
+mod thinking;
 
 pub use log::CacheLog;
-pub use price::{Price, is_cold};
+pub use price::{Cost, Price};
+pub use thinking::last_refusing;
