@@ -2,8 +2,9 @@
 
 mod log;
 mod price;
+mod rates;
 mod thinking;
 
 pub use log::CacheLog;
-pub use price::{Cost, Price};
+pub use price::{Cost, Price, can_pay_off};
 pub use thinking::last_refusing;
