@@ -57,7 +57,7 @@ pub struct OldExchange<'a> {
 /// Finds the exchanges before the run that starts at that index of the projection, all but the last few, as far as
 /// they can be omitted and brought back.
 ///
-/// None are found where `historyExchanges` is 0: nothing of the earlier conversation leaves then.
+/// None are found where the settings say that exchanges are not judged.
 ///
 /// An exchange stays if it did not finish, if it is small, if somebody else changed something in it (`recall` could
 /// not bring that back), or if a call or a result in it belongs to one outside.
@@ -66,8 +66,7 @@ pub fn old_exchanges<'a>(
     run_start: usize,
     settings: &'a Settings,
 ) -> Vec<OldExchange<'a>> {
-    // Who wants no word of the earlier conversation to leave must not find its exchanges in a question of their own.
-    if settings.history_exchanges == 0 {
+    if !settings.judges_exchanges() {
         return vec![];
     }
     let mut starts = prompts_of(projection.before(run_start));
@@ -78,8 +77,7 @@ pub fn old_exchanges<'a>(
     starts.push(run_start);
     let torn = torn(projection, &starts);
     let eligible = |at: usize| {
-        let items: Vec<_> =
-            (starts[at]..starts[at + 1]).filter_map(|index| projection.get(index)).collect();
+        let items: Vec<_> = (starts[at]..starts[at + 1]).filter_map(|index| projection.get(index)).collect();
         OldExchange::of(&items, settings)
     };
     (0..judged).filter(|&at| !torn[at]).filter_map(eligible).collect()

@@ -41,7 +41,8 @@ impl<'m> Original<'m> {
             EntryBody::Message(Message::ToolResult(result)) => {
                 let text = text_of(&result.blocks);
                 let call = call_of(mirror.branch().get(..position).unwrap_or_default(), result);
-                let tool = result.tool_name.as_deref().or(call.map(|call| call.name.as_str())).unwrap_or_default();
+                let tool =
+                    result.tool_name.as_deref().or(call.map(|call| call.name.as_str())).unwrap_or_default();
                 Some(Original::Output(Output {
                     first_line: first_line(tool, call.map(|call| call.arguments.as_str())),
                     noted: ends_with_note(tool, &text),

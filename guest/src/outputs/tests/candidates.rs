@@ -95,8 +95,10 @@ fn recalled_is_found(id: &str, exclude: &[&str]) -> bool {
         r("c3", "x").tool("recall").id("last"),
         a("Done."),
     ]);
-    let settings =
-        Settings { exclude_tools: exclude.iter().map(|tool| (*tool).into()).collect(), ..Settings::default() };
+    let settings = Settings {
+        exclude_tools: exclude.iter().map(|tool| (*tool).into()).collect(),
+        ..Settings::default()
+    };
     outputs(&Run::of(mirror.projection()).unwrap(), &settings).iter().any(|output| output.entry == "last")
 }
 
