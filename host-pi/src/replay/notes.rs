@@ -1,0 +1,45 @@
+//! What the model is shown instead: of each kind the replacement that saves most.
+
+use super::look::{self, Look};
+use super::record::Kind;
+use super::report::{Item, Report};
+use std::fmt::Write;
+
+/// Lines that are shown of a replacement in parts: enough for some kept ones and some notes.
+const EXCERPT: usize = 16;
+
+/// Shows the replacements that save most, a large output's last since it is the longest.
+pub(super) fn notes(report: &Report, look: Look) -> String {
+    let mut text = String::new();
+    for kind in [Kind::Small, Kind::Exchange, Kind::Image, Kind::Large] {
+        let passes = report.runs.iter().filter_map(|run| Some((run.number, run.pass.as_ref()?)));
+        let items = passes.flat_map(|(number, pass)| pass.items.iter().map(move |item| (number, item)));
+        let shown = items.filter(|(_, item)| item.kind == kind);
+        let shown = shown.filter_map(|(number, item)| Some((number, item, item.replacement.as_ref()?)));
+        if let Some((number, item, replacement)) = shown.max_by_key(|(_, item, _)| item.saved_chars()) {
+            let _ = write!(text, "\n{}", note(number, item, replacement, look));
+        }
+    }
+    text
+}
+
+fn note(number: usize, item: &Item, replacement: &str, look: Look) -> String {
+    let of = if item.kind == Kind::Exchange { "exchange " } else { "" };
+    let title = look::cut(&format!("instead of {of}{}", look::line(&item.label)), look.width);
+    let mut text = format!("{}\n", look.bold(&title));
+    let total = replacement.lines().count();
+    let mut lines = replacement.lines().take(EXCERPT);
+    if let Some(note) = lines.next() {
+        let _ = writeln!(text, "{}", look.wrapped("  ", &look::line(note)));
+    }
+    for line in lines {
+        let line = look::cut(&format!("  {}", look::line(line)), look.width);
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    if total > EXCERPT {
+        let rest =
+            format!("  … {} more lines; --run {number} shows all", look::count((total - EXCERPT) as u64));
+        let _ = writeln!(text, "{}", look.dim(&rest));
+    }
+    text
+}
