@@ -2,7 +2,7 @@
 
 runner = target/release/context-guard
 
-# Shows the guard at work on a recorded session: what it kept of each output, and why.
+# Shows the guard at work on a recorded session: what it kept, what it took out, and why.
 demo: build
 	$(runner) replay tests/fixtures/demo.jsonl
 
