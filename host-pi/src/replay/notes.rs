@@ -5,8 +5,9 @@ use super::record::Kind;
 use super::report::{Item, Report};
 use std::fmt::Write;
 
-/// Lines that are shown of a replacement in parts: enough for some kept ones and some notes.
-const EXCERPT: usize = 16;
+/// Lines that are shown from the start and from the end of a replacement: what failed stands at the end.
+const START: usize = 7;
+const END: usize = 9;
 
 /// Shows the replacements that save most, a large output's last since it is the longest.
 pub(super) fn notes(report: &Report, look: Look) -> String {
@@ -28,18 +29,19 @@ fn note(number: usize, item: &Item, replacement: &str, look: Look) -> String {
     let title = look::cut(&format!("instead of {of}{}", look::line(&item.label)), look.width);
     let mut text = format!("{}\n", look.bold(&title));
     let total = replacement.lines().count();
-    let mut lines = replacement.lines().take(EXCERPT);
-    if let Some(note) = lines.next() {
-        let _ = writeln!(text, "{}", look.wrapped("  ", &look::line(note)));
-    }
-    for line in lines {
-        let line = look::cut(&format!("  {}", look::line(line)), look.width);
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
-    if total > EXCERPT {
-        let rest =
-            format!("  … {} more lines; --run {number} shows all", look::count((total - EXCERPT) as u64));
-        let _ = writeln!(text, "{}", look.dim(&rest));
+    let left_out = total.saturating_sub(START + END);
+    for (at, line) in replacement.lines().enumerate() {
+        let line = look::line(line);
+        let _ = match at {
+            0 => writeln!(text, "{}", look.wrapped("  ", &line)),
+            START if left_out > 0 => {
+                let rest =
+                    format!("  … {} more here; --run {number} shows all", look::plural(left_out, "line"));
+                writeln!(text, "{}", look.dim(&rest))
+            }
+            _ if (START..START + left_out).contains(&at) => Ok(()),
+            _ => writeln!(text, "{}", look::cut(&format!("  {line}"), look.width).trim_end()),
+        };
     }
     text
 }

@@ -126,7 +126,7 @@ impl<'a> Replay<'a> {
             let original = text(self.recorded(&judged.entry_id));
             let again = !self.seen.insert(judged.entry_id.clone());
             let superseded = if judged.kind == Kind::Small { hints.next().flatten() } else { None };
-            let item = Item::new(judged, original, edit.and_then(replacement));
+            let item = Item::new(judged, original, edit.and_then(|edit| self.replacement(edit)));
             let item = if decided { item } else { item.undecided() };
             items.push(Item { superseded, again, ..item });
         }
@@ -166,6 +166,16 @@ impl<'a> Replay<'a> {
         self.branch.iter().rev().find(|recorded| recorded.entry.id == id)
     }
 
+    /// Returns the text that an edit shows instead of its target; none where it omits it.
+    fn replacement(&self, edit: &Edit) -> Option<String> {
+        let blocks = self.blocks(edit)?.into_iter().map(|block| match block {
+            Block::Text(text) => text,
+            Block::Image(_) => "[image]".into(),
+            Block::Thinking(_) | Block::ToolCall(_) | Block::Opaque(_) => "[block as recorded]".into(),
+        });
+        Some(blocks.collect::<Vec<_>>().join("\n"))
+    }
+
     /// Returns what an edit shows instead of its target; none where it omits it.
     fn blocks(&self, edit: &Edit) -> Option<Vec<Block>> {
         let recorded = self.recorded(&edit.target).map(blocks).unwrap_or_default();
@@ -201,14 +211,6 @@ fn text(recorded: Option<&Recorded>) -> String {
         _ => None,
     });
     texts.collect::<Vec<_>>().join("\n")
-}
-
-fn replacement(edit: &Edit) -> Option<String> {
-    let parts = edit.replacement.as_ref()?.iter().map(|part| match part {
-        Part::Text(text) => text.clone(),
-        Part::Recorded(place) => format!("[block {} as recorded]", place + 1),
-    });
-    Some(parts.collect::<Vec<_>>().join("\n"))
 }
 
 /// The chat model as far as a session file tells: it has no prices, and no word on how thinking is bound.

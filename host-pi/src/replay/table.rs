@@ -85,10 +85,10 @@ fn quiet_runs(report: &Report, look: Look) -> String {
         add(
             "not due",
             format!(
-                "{}: nothing to judge. By default that takes an output of 400 characters or more \
-                 (smallResultMinChars); those of 4,000 or more (minResultChars) count only where a run has 8,000 \
-                 characters of them (minRunChars). Or an exchange with two more after it (keepRecentExchanges), or an \
-                 image with three replies after it (imageKeepTurns)",
+                "{}: nothing to judge. By default outputs of 400 characters or more are, those of 4,000 or more if \
+                 the run has 8,000 of these together, exchanges older than the last two, and images three replies \
+                 later (smallResultMinChars, minResultChars, minRunChars, keepRecentExchanges and imageKeepTurns in \
+                 the settings)",
                 look::plural(not_due, "completed run")
             ),
         );

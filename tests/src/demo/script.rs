@@ -5,7 +5,7 @@
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use super::answers::{CHECK, FLAGS, FOOTER, LICENCE, RUST, WHERE, WORDS};
+use super::answers::{FLAGS, FOOTER, LICENCE, LONGEST, RUST, WHERE, WORDS};
 use crate::lab::Session;
 
 /// Arguments of the cargo that the model runs.
@@ -25,7 +25,7 @@ pub(super) const PROMPTS: [&str; 7] = [
     "Make sure that a flag emoji is never cut: add a test for it.",
     "tests/fixtures/footer.png is a user's screenshot. What do the figures behind the shield mean?",
     "A footer with \"0 saved\" reads like a failure. Let it say that nothing is saved yet.",
-    "What does make check run, and is it in the README?",
+    "Which file of the guest is the longest?",
     "Under which licence is this, and does every package say so?",
 ];
 
@@ -97,9 +97,9 @@ pub(super) fn turns() -> Value {
         { "text": "That test fixes the words.", "tools": [edit(STATUS_TESTS, OLD_WORDS, NEW_WORDS)] },
         { "tools": [bash(&reports)] },
         { "text": WORDS },
-        { "tools": [read("Makefile"), bash("grep -n 'make ' README.md")] },
-        { "text": CHECK },
-        { "tools": [bash("head -3 LICENSE; grep license Cargo.toml */Cargo.toml host-pi/package.json")] },
+        { "tools": [bash("find guest/src -name '*.rs' -exec wc -l {} + | sort -n | grep -v total | tail -12")] },
+        { "text": LONGEST },
+        { "tools": [bash("head -1 LICENSE; grep -h license Cargo.toml */Cargo.toml host-pi/package.json")] },
         { "text": LICENCE },
     ])
 }
@@ -127,7 +127,7 @@ pub(super) fn check(session: &Session) -> Result<()> {
         commands.iter().filter(|failed| **failed).count() == 2,
         "of the commands only the first test run for each change is to fail: {commands:?}"
     );
-    for answer in [RUST, WHERE, FLAGS, FOOTER, WORDS, CHECK, LICENCE] {
+    for answer in [RUST, WHERE, FLAGS, FOOTER, WORDS, LONGEST, LICENCE] {
         let quoted = answer.split("```").skip(1).step_by(2).flat_map(|block| block.lines().skip(1));
         for line in quoted {
             let found = session
