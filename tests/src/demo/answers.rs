@@ -76,7 +76,7 @@ The reference and the README still show the old ones."#;
 pub(super) const LONGEST: &str = r#"The property tests of whole passes:
 
 ```wc
-  488 guest/src/guard/tests/properties.rs
+   488 guest/src/guard/tests/properties.rs
 ```
 
 None has more than 500."#;
