@@ -177,12 +177,12 @@ impl Runner {
         self.answer(Some(service), credential.as_ref(), questions, *budget, cancel).await.verdicts
     }
 
-    /// Runs a whole pass: update, begin, ask and finish. `judging` hears how many questions are about to be asked,
-    /// and the milliseconds that they may take together.
+    /// Runs a whole pass: update, begin, ask and finish. `judging` hears which questions are about to be asked, and the
+    /// milliseconds that they may take together.
     pub async fn pass(
         &self,
         pass: Pass,
-        judging: impl FnOnce(usize, u32),
+        judging: impl FnOnce(&[Question], u32),
         cancel: impl Future<Output = ()>,
     ) -> Result<Passed, Failure> {
         let started = Instant::now();
@@ -198,7 +198,7 @@ impl Runner {
         };
         let mut asked = Asked { verdicts: Vec::new(), refusal: None, cancelled: false };
         if !questions.is_empty() {
-            judging(questions.len(), budget.timeout_ms);
+            judging(&questions, budget.timeout_ms);
             asked = self
                 .answer(pass.service.as_ref(), pass.credential.as_ref(), &questions, budget, cancel)
                 .await;

@@ -10,6 +10,7 @@ mod decision;
 mod failure;
 mod lines;
 mod numbering;
+mod origin;
 mod question;
 mod rendering;
 mod search;

@@ -187,6 +187,48 @@ fn t23_the_switch_comes_before_a_problem() {
 }
 
 #[test]
+fn b20_the_bar_says_that_nothing_is_replaced_without_recall() {
+    let without = Circumstances { recall_active: false, ..able() };
+    let show = |circumstances: &Circumstances, enabled| {
+        let settings = Settings { enabled, ..Settings::default() };
+        let spans = status(&session(distilled()), &settings, circumstances, false);
+        spans.into_iter().map(|span| span.text).collect::<String>()
+    };
+    assert_eq!(show(&without, true), "🛡 recall inactive");
+    assert_eq!(show(&without, false), "🛡 guard off");
+    let problem = Circumstances { problem: Some("no openrouter key".into()), ..without };
+    assert_eq!(show(&problem, true), "🛡 no openrouter key", "first what it takes to judge");
+}
+
+#[test]
+fn b20_the_views_say_that_nothing_is_replaced_without_recall_and_what_to_do() {
+    let without = Circumstances { recall_active: false, ..able() };
+    let view = |topic: &str, enabled| {
+        let (mirror, settings) = (to_be_judged(), Settings { enabled, ..Settings::default() });
+        let situation = Situation { mirror: &mirror, settings: &settings, circumstances: &without };
+        report(topic, situation).unwrap()
+    };
+    let text = view("status", true);
+    assert_eq!(
+        text.lines().nth(1).unwrap(),
+        "Nothing is replaced: the tool `recall` is not active, so the model could not get it back. In Pi, name it in \
+         `--tools` and not in `--exclude-tools`; an extension that chooses the tools has to leave it in."
+    );
+    assert!(!view("status", false).contains("`recall`"));
+    assert_eq!(
+        view("preview", true),
+        "Nothing would be sent. Nothing is replaced: the tool `recall` is not active, so the model could not get it \
+         back."
+    );
+}
+
+#[test]
+fn without_earlier_conversation_no_exchange_is_judged_and_the_overview_says_so() {
+    let settings = Settings { history_exchanges: 0, ..Settings::default() };
+    assert!(view("status", &session([]), &settings).contains("; exchanges kept; "));
+}
+
+#[test]
 fn a_problem_without_words_of_its_own_is_unavailability() {
     let shown = |problem: &str| {
         let circumstances = Circumstances { problem: Some(problem.into()), ..able() };

@@ -29,10 +29,10 @@ pub enum Failure {
     #[error("{0}")]
     Other(String),
     /// The guest trapped.
-    #[error("the guard trapped ({0}); send the session whole to go on")]
+    #[error("the guard trapped ({0})")]
     Trapped(String),
     /// The guest took longer than the call may.
-    #[error("the guard gave no answer in {} s; send the session whole to go on", .0.as_secs_f64())]
+    #[error("the guard gave no answer in {} s", .0.as_secs_f64())]
     Timeout(Duration),
     /// Too many traps: nothing but `recall` is called until [`Session::enable`].
     #[error("the guard trapped {0} times in a short time and is off; `enable` tries again")]

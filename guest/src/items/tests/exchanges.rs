@@ -310,6 +310,13 @@ fn ids_that_come_again_in_another_exchange_do_no_harm() {
 }
 
 #[test]
+fn a_project_that_lets_no_earlier_conversation_leave_keeps_its_exchanges_in_as_well() {
+    let mirror = session(followed(exchange("old", 3_000)));
+    let count = |project: &str| found(&mirror, &Settings::load("{}", Some(project)).0).len();
+    assert_eq!((count(r#"{"historyExchanges": 1}"#), count(r#"{"historyExchanges": 0}"#)), (1, 0));
+}
+
+#[test]
 fn b41_calls_to_an_excluded_tool_are_told_by_name_only() {
     let mut items = exchange("old", 3_000);
     items[1] = a("").call("call-old", "vault", r#"{"path":"secret.txt"}"#);
