@@ -316,6 +316,24 @@ mod tests {
     }
 
     #[test]
+    fn the_help_of_probe() {
+        let mut cli = Cli::command();
+        let probe = cli.find_subcommand_mut("probe").unwrap();
+        insta::assert_snapshot!(probe.render_long_help());
+    }
+
+    #[test]
+    fn a_model_has_to_have_a_service() {
+        let cli = Cli::parse_from(["context-guard", "probe", "--model", "jev"]);
+        let Command::Probe(options) = cli.command else { panic!("{cli:?}") };
+        let error = probe(options).unwrap_err().to_string();
+        assert!(
+            error.starts_with("--model names a classifier at a URL; give one with --judge URL"),
+            "{error}"
+        );
+    }
+
+    #[test]
     fn the_list_in_the_environment_is_read_origin_by_origin() {
         let (origins, warnings) = allowed(" https://openrouter.ai, openrouter.ai,http://localhost:9931 ,");
         let origins: Vec<_> = origins.iter().map(Origin::to_string).collect();

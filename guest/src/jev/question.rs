@@ -102,8 +102,10 @@ pub(crate) mod page {
 
     /// Returns a question's texts as the page quotes them.
     pub(crate) fn texts(question: Question) -> Vec<String> {
-        let (Question::Bool { instructions, criteria } | Question::Choice { instructions, criteria }) = question;
-        let meanings = criteria.iter().map(|(key, meaning)| format!("`{key}`: {}", meaning.as_str().unwrap()));
+        let (Question::Bool { instructions, criteria } | Question::Choice { instructions, criteria }) =
+            question;
+        let meanings =
+            criteria.iter().map(|(key, meaning)| format!("`{key}`: {}", meaning.as_str().unwrap()));
         std::iter::once(instructions).chain(meanings).collect()
     }
 }

@@ -296,7 +296,10 @@ fn the_page_on_the_questions_lists_every_threshold_with_its_default() {
     let page = std::fs::read_to_string(path).unwrap();
     for key in KEYS.iter().filter(|key| key.name.ends_with("Threshold")) {
         let row = format!("| `{}` | `{}` |", key.name, key.get(&mut Settings::default()));
-        assert!(page.lines().any(|line| line.starts_with(&row)), "docs/JEV.md has no row that starts so: {row}");
+        assert!(
+            page.lines().any(|line| line.starts_with(&row)),
+            "docs/JEV.md has no row that starts so: {row}"
+        );
     }
 }
 

@@ -25,7 +25,6 @@ fn head(report: &Report, look: Look) -> String {
         None => add("judge", "builtin: a heuristic that compares words; it tells nothing about a classifier"),
         Some(url) => add("judge", &format!("{} at {url}", report.judge.model)),
     }
-    let silent = report.silent.len();
     add(
         "set",
         &format!(
@@ -33,6 +32,7 @@ fn head(report: &Report, look: Look) -> String {
             look::plural(report.situations, "situation")
         ),
     );
+    let silent = report.silent.len();
     if silent > 0 {
         add(
             "silent",
@@ -112,6 +112,6 @@ fn cells([at, kept, dropped, kept_wrongly, dropped_wrongly, accuracy, mark]: [&s
 fn wrong(item: &Item, look: Look) -> String {
     let did = if item.kept { "wrongly kept" } else { "wrongly dropped" };
     let probability = item.probability.unwrap_or_default();
-    let line = format!("  {did:15}  {probability:.2}  {}", item.name);
+    let line = format!("  {did:15}  {probability:.3}  {}", item.name);
     look::cut(&line, look.width)
 }

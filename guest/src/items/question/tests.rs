@@ -1,8 +1,8 @@
 //! Whole requests, word by word.
 
 use super::*;
-use crate::jev::question::page;
 use crate::items::{Calls, OldExchange, Plan, SmallOutput, old_exchanges, small_outputs};
+use crate::jev::question::page;
 use crate::outputs::outputs;
 use crate::session::fixtures::*;
 use crate::session::{Exchange, History, Mirror, Run};

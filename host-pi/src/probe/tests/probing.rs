@@ -90,9 +90,30 @@ fn the_table_of_the_built_in_judge() {
 }
 
 #[test]
+fn the_page_on_the_questions_has_the_figures_of_the_built_in_judge() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/JEV.md")).unwrap();
+    let report = run(report(request(&TempDir::new().unwrap(), Judge::Builtin))).unwrap();
+    for measured in &report.kinds {
+        let default = measured.threshold.default;
+        let at_default = measured.counts.iter().find(|counts| counts.threshold == default).unwrap();
+        let row = format!(
+            "| {} | {default} | {} | {} | {} | {} | {:.0} % |",
+            measured.kind,
+            at_default.kept_rightly,
+            at_default.dropped_rightly,
+            at_default.kept_wrongly,
+            at_default.dropped_wrongly,
+            at_default.accuracy * 100.0
+        );
+        assert!(page.lines().any(|line| line == row), "docs/JEV.md has no such row: {row}");
+    }
+}
+
+#[test]
 fn settings_of_the_user_change_nothing_but_the_permission() {
     let directory = TempDir::new().unwrap();
-    let settings = r#"{"enabled": false, "minResultChars": 1, "historyExchanges": 0, "chunkKeepThreshold": 0}"#;
+    let settings =
+        r#"{"enabled": false, "minResultChars": 1, "historyExchanges": 0, "chunkKeepThreshold": 0}"#;
     fs::write(directory.path().join("context-guard.json"), settings).unwrap();
     let report = run(report(request(&directory, Judge::Builtin))).unwrap();
     assert!(report.kinds.iter().any(|kind| kind.kind == "chunks, with earlier conversation"));
@@ -126,13 +147,17 @@ fn a_service_is_asked_with_the_key_and_its_answers_are_counted() {
 #[test]
 fn json_holds_every_answer() {
     let directory = TempDir::new().unwrap();
-    let text = run(crate::probe::probe(Request { json: true, ..request(&directory, Judge::Builtin) })).unwrap();
+    let text =
+        run(crate::probe::probe(Request { json: true, ..request(&directory, Judge::Builtin) })).unwrap();
     let report: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(report["judge"]["heuristic"], true);
     let chunks = &report["kinds"][0];
     assert_eq!((&chunks["setting"], &chunks["default"]), (&json!("chunkKeepThreshold"), &json!(0.6)));
     let item = &chunks["items"][0];
-    assert!(item["probability"].is_f64() && item["needed"].is_boolean() && item["kept"].is_boolean(), "{item}");
+    assert!(
+        item["probability"].is_f64() && item["needed"].is_boolean() && item["kept"].is_boolean(),
+        "{item}"
+    );
     assert!(chunks["counts"][0]["accuracy"].is_f64());
 }
 

@@ -72,9 +72,8 @@ fn the_guard_asks_about_every_label_once_and_about_nothing_else() {
         if situation.phase == Phase::MidRun && asked.is_empty() {
             continue;
         }
-        let chunks = |labelled: &&Labelled| {
-            matches!(labelled.kind.about, About::Chunk | About::ChunkWithHistory)
-        };
+        let chunks =
+            |labelled: &&Labelled| matches!(labelled.kind.about, About::Chunk | About::ChunkWithHistory);
         let labelled: Vec<&Labelled> = asked.iter().flat_map(|asked| &asked.labelled).collect();
         let counted = match situation.kind {
             Material::Chunks => asked.len(),
