@@ -146,6 +146,11 @@ impl Runner {
         Ok(Configured { configuration, settings_file: self.settings.path().to_owned() })
     }
 
+    /// Gives the guard these settings, whatever the files say. The network permission stays that of the user's file.
+    pub async fn configure_with(&self, settings: String) -> Result<Configuration, Failure> {
+        self.session.lock().await.configure(settings, None).await
+    }
+
     /// Tells what changed around the session.
     pub async fn observe(&self, circumstances: Circumstances) -> Result<(), Failure> {
         self.session.lock().await.observe(circumstances).await

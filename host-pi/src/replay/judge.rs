@@ -49,7 +49,7 @@ impl FromStr for Judge {
 
 impl Judge {
     /// Returns where to ask, if anywhere. The price is in US dollars per million input tokens.
-    pub(super) fn service(&self, model: Option<&str>, input_price: f64) -> Option<Service> {
+    pub(crate) fn service(&self, model: Option<&str>, input_price: f64) -> Option<Service> {
         let (api, base_url, model) = match self {
             Self::None => return None,
             Self::Builtin => ("builtin", "", "lexical"),
@@ -67,7 +67,7 @@ impl Judge {
     }
 
     /// Returns the origin that questions go to, if they leave this machine's process.
-    pub(super) fn destination(&self) -> Option<&Origin> {
+    pub(crate) fn destination(&self) -> Option<&Origin> {
         match self {
             Self::None | Self::Builtin => None,
             Self::SystemOne { origin, .. } => Some(origin),
@@ -76,7 +76,7 @@ impl Judge {
 }
 
 /// Makes a credential of the key, if there is one.
-pub(super) fn credential(key: Option<String>) -> Result<Option<Credential>, CredentialError> {
+pub(crate) fn credential(key: Option<String>) -> Result<Option<Credential>, CredentialError> {
     let key = key.filter(|key| !key.is_empty());
     key.map(|key| Credential::try_from(json!({ "api_key": key.trim() }))).transpose()
 }

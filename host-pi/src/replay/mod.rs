@@ -5,7 +5,7 @@ mod detail;
 mod former_guard;
 mod hints;
 mod judge;
-mod look;
+pub(crate) mod look;
 mod mapping;
 mod notes;
 mod passes;
@@ -20,7 +20,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use judge::{Judge, KEY_VARIABLE};
+pub(crate) use judge::{Judge, KEY_VARIABLE, credential};
 
 use crate::contract::sessions::Circumstances;
 use crate::engine::Limits;
@@ -124,7 +124,7 @@ async fn report(request: Request, watch: &impl Watch) -> Result<Report> {
     });
     let credential = match request.judge {
         Judge::None | Judge::Builtin => None,
-        Judge::SystemOne { .. } => judge::credential(request.key).with_context(|| KEY_VARIABLE.to_owned())?,
+        Judge::SystemOne { .. } => credential(request.key).with_context(|| KEY_VARIABLE.to_owned())?,
     };
     let session = Session {
         file: path.display().to_string(),
@@ -153,7 +153,7 @@ fn unanswered(runs: &[Run]) -> bool {
 }
 
 /// Says before anything is judged that nothing could be.
-fn permitted(runner: &Runner, origin: &Origin, base_url: &str) -> Result<()> {
+pub(crate) fn permitted(runner: &Runner, origin: &Origin, base_url: &str) -> Result<()> {
     match runner.permission(base_url)?.state {
         State::Granted => Ok(()),
         State::Unknown => bail!("nothing may be sent to {origin}; allow it with --allow-net {origin}"),

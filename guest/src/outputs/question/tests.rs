@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::*;
+use crate::jev::question::page;
 use crate::outputs::Plan;
 use crate::session::Exchange;
 use crate::settings::Settings;
@@ -163,4 +164,17 @@ fn arguments_are_written_as_a_javascript_host_would() {
         r#"{"b":[1,2.5,-3],"a":"é"}"#
     );
     assert_eq!(compact("{broken", &Masks::default()), "{broken");
+}
+
+#[test]
+fn the_page_on_the_questions_quotes_them_as_they_are_sent() {
+    let told = told();
+    let scenes = [run_end(&NOTHING), run_end(&told), checkpoint(&NOTHING, &[]), checkpoint(&told, &[])];
+    let texts = scenes.iter().flat_map(|scene| {
+        let wording = Wording::new(scene, false);
+        let questions = questions(&["chunk_N".to_owned()], &wording);
+        let questions = questions.into_values().map(|question| serde_json::from_value(question).unwrap());
+        std::iter::once(wording.situation()).chain(questions.flat_map(page::texts)).collect::<Vec<_>>()
+    });
+    assert_eq!(page::quoted("Large outputs"), texts.collect());
 }
