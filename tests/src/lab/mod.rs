@@ -53,6 +53,8 @@ pub struct Plan {
     pub unguarded: bool,
     /// Variables that Pi and its tools get beside the laboratory's own.
     pub environment: Vec<(&'static str, OsString)>,
+    /// Whether the test looks at the model's refusals itself; otherwise any fails it.
+    pub refusals: bool,
     /// How long one call of Pi may take, where it is more than a minute.
     pub patience: Option<Duration>,
 }
@@ -350,7 +352,8 @@ impl Drop for Lab {
         eprintln!("{}", self.evidence());
         let refusals = self.refusals().unwrap_or_default();
         // A second panic would end the harness; the first tells enough.
-        assert!(thread::panicking() || refusals.is_empty(), "the model refused requests: {refusals:#?}");
+        let expected = self.plan.refusals || thread::panicking();
+        assert!(expected || refusals.is_empty(), "the model refused requests: {refusals:#?}");
     }
 }
 
