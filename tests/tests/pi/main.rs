@@ -2,6 +2,7 @@
 //! classifier. Run `tests/setup.sh` and `make build` first.
 
 mod branches;
+mod cache;
 mod classifier;
 mod command;
 mod compaction;
