@@ -205,8 +205,7 @@ fn b20_the_views_say_that_nothing_is_replaced_without_recall_and_what_to_do() {
     let without = Circumstances { recall_active: false, ..able() };
     let view = |topic: &str, enabled| {
         let (mirror, settings) = (to_be_judged(), Settings { enabled, ..Settings::default() });
-        let situation = Situation { mirror: &mirror, settings: &settings, circumstances: &without };
-        report(topic, situation).unwrap()
+        report(topic, situation(&mirror, &settings, &without)).unwrap()
     };
     let text = view("status", true);
     assert_eq!(
