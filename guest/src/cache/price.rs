@@ -6,14 +6,14 @@ mod tests;
 
 use super::log::CacheLog;
 use super::rates::{GONE, Rates};
-use super::thinking;
+use super::thinking::Bound;
 use crate::contract::types::{CacheScheme, Entry, EntryBody, Message, Model, Timestamp};
-use crate::session::{Mirror, message_size};
+use crate::session::{Mirror, Outline};
 use crate::settings::Settings;
 
 /// How edits of one context are paid for at one model.
 #[derive(Clone, Debug)]
-pub struct Price {
+pub struct Price<'a> {
     rates: Rates,
     /// The next request finds no cache whatever is edited.
     cold: bool,
@@ -21,11 +21,9 @@ pub struct Price {
     pin: Option<usize>,
     /// Indices of the entries up to and including which the cache is trusted to be read, ascending.
     read_points: Vec<usize>,
-    /// By index in the projection: the size of the context from there on.
-    rest: Vec<usize>,
-    /// By index in the projection: the size of the thinking still in use that an edit there loses; empty where edits
-    /// lose none.
-    thinking: Vec<usize>,
+    outline: &'a Outline,
+    /// The thinking still in use that edits lose.
+    thinking: Bound,
 }
 
 /// What edits cost once. Sizes are in characters.
@@ -37,24 +35,23 @@ pub struct Cost {
     pub thinking: usize,
 }
 
-impl Price {
-    /// Reads how `model` caches the context. This walks the context once; asking costs nothing then.
-    pub fn new(mirror: &Mirror, model: &Model, settings: &Settings, log: &CacheLog, now: Timestamp) -> Self {
-        let projection = mirror.projection();
-        let mut rest = vec![0; projection.len()];
-        let mut size = 0usize;
-        for (place, item) in rest.iter_mut().zip(projection.iter()).rev() {
-            size = size.saturating_add(item.shown().map_or(0, |shown| message_size(&shown)));
-            *place = size;
-        }
+impl<'a> Price<'a> {
+    /// Reads how `model` caches the context.
+    pub fn new(
+        mirror: &'a Mirror,
+        model: &Model,
+        settings: &Settings,
+        log: &CacheLog,
+        now: Timestamp,
+    ) -> Self {
         let marked = model.cache == CacheScheme::Anthropic && settings.pin_anthropic_cache;
         Price {
             rates: Rates::of(model),
             cold: is_cold(mirror, model, now),
-            pin: if marked { projection.last_user() } else { None },
+            pin: if marked { mirror.projection().last_user() } else { None },
             read_points: if marked { read_points(mirror, model, log, now) } else { vec![] },
-            rest,
-            thinking: thinking::lost_by_edits(projection, model, settings),
+            outline: mirror.outline(),
+            thinking: Bound::in_use(mirror, model, settings),
         }
     }
 
@@ -64,7 +61,7 @@ impl Price {
         let with_them = first.into_iter().chain(anyway).min();
         Cost {
             rewritten: self.rewrite(with_them).saturating_sub(self.rewrite(anyway)),
-            thinking: self.thinking(with_them).saturating_sub(self.thinking(anyway)),
+            thinking: self.thinking.lost(with_them).saturating_sub(self.thinking.lost(anyway)),
         }
     }
 
@@ -86,11 +83,7 @@ impl Price {
             }
             CacheScheme::Other => first,
         };
-        self.rest.get(from).copied().unwrap_or(0)
-    }
-
-    fn thinking(&self, first: Option<usize>) -> usize {
-        first.and_then(|first| self.thinking.get(first)).copied().unwrap_or(0)
+        self.outline.size_from(from)
     }
 
     /// Returns whether `chars` are worth what their edits cost, if the work lasts for as many requests again as it

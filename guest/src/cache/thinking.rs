@@ -4,32 +4,39 @@
 //! changed since, and then drop it, or refuse the request.
 
 use crate::contract::types::{Block, Model, StopReason, ThinkingBinding};
-use crate::session::{Projected, Projection, block_size};
+use crate::session::{Mirror, Projected, block_size};
 use crate::settings::Settings;
 
-/// Returns by index in the projection the size of the thinking still in use that an edit there loses, in characters;
-/// nothing at all where edits lose none.
+/// Thinking still in use that edits lose, since the provider drops what comes behind one.
 ///
 /// A heuristic says what is in use: the thinking of the newest replies, as many as an output is left alone for at
 /// checkpoints. What is older has gone into replies and calls, which stay. So it counts for nothing of its own,
 /// though it is priced as written anew with the rest while in truth it leaves the context, which keeps the estimate
 /// on the dear side.
-pub(super) fn lost_by_edits(projection: Projection<'_>, model: &Model, settings: &Settings) -> Vec<usize> {
-    if model.thinking != ThinkingBinding::Dropped {
-        return vec![];
+#[derive(Clone, Debug)]
+pub(super) struct Bound {
+    /// Indices of replies in the projection, newest first, each with the size of its thinking.
+    replies: Vec<(usize, usize)>,
+}
+
+impl Bound {
+    /// Reads the thinking that an edit loses at that model.
+    pub(super) fn in_use(mirror: &Mirror, model: &Model, settings: &Settings) -> Self {
+        let newest = match model.thinking {
+            ThinkingBinding::Dropped => settings.mid_run_min_age_turns as usize,
+            ThinkingBinding::Unbound | ThinkingBinding::Refused => 0,
+        };
+        let newest = mirror.outline().replies().iter().rev().take(newest);
+        let sized = |&index: &usize| Some((index, bound(&mirror.projection().get(index)?, model)));
+        Bound { replies: newest.filter_map(sized).collect() }
     }
-    let mut lost = vec![0; projection.len()];
-    let (mut total, mut replies) = (0usize, 0u32);
-    for (place, item) in lost.iter_mut().zip(projection.iter()).rev() {
-        if item.shown().is_some_and(|shown| shown.assistant().is_some()) {
-            if replies < settings.mid_run_min_age_turns {
-                total = total.saturating_add(bound(&item, model));
-            }
-            replies = replies.saturating_add(1);
-        }
-        *place = total;
+
+    /// Returns the size of what edits lose, in characters, by the index of the earliest entry that they change.
+    pub(super) fn lost(&self, first: Option<usize>) -> usize {
+        let Some(first) = first else { return 0 };
+        let behind = self.replies.iter().take_while(|(reply, _)| *reply >= first);
+        behind.map(|(_, size)| *size).fold(0, usize::saturating_add)
     }
-    lost
 }
 
 /// Returns the index in the projection of the last entry with thinking that would make the provider refuse the next
@@ -38,11 +45,12 @@ pub(super) fn lost_by_edits(projection: Projection<'_>, model: &Model, settings:
 /// Only what is sent counts: not the thinking of another model, nor that of a reply which was broken off. So edits
 /// become safe when the model changes, when a compaction or an omission takes such replies away, and where the
 /// model thinks no more.
-pub fn last_refusing(projection: Projection<'_>, model: &Model) -> Option<usize> {
+pub fn last_refusing(mirror: &Mirror, model: &Model) -> Option<usize> {
     if model.thinking != ThinkingBinding::Refused {
         return None;
     }
-    projection.iter().rposition(|item| bound(&item, model) > 0)
+    let refuses = |index: &usize| mirror.projection().get(*index).is_some_and(|item| bound(&item, model) > 0);
+    mirror.outline().thinking().iter().copied().rfind(refuses)
 }
 
 /// Returns the size of the thinking in an entry that is bound to what comes before it.
@@ -62,7 +70,6 @@ fn bound(item: &Projected<'_>, model: &Model) -> usize {
 mod tests {
     use super::*;
     use crate::contract::types::CacheScheme;
-    use crate::session::Mirror;
     use crate::session::fixtures::*;
 
     fn model(thinking: ThinkingBinding) -> Model {
@@ -83,12 +90,13 @@ mod tests {
 
     fn lost(items: Vec<Item>) -> Vec<usize> {
         let mirror = session(items);
-        lost_by_edits(mirror.projection(), &model(ThinkingBinding::Dropped), &Settings::default())
+        let bound = Bound::in_use(&mirror, &model(ThinkingBinding::Dropped), &Settings::default());
+        (0..mirror.projection().len()).map(|index| bound.lost(Some(index))).collect()
     }
 
     fn last(items: Vec<Item>) -> Option<usize> {
         let mirror: Mirror = session(items);
-        last_refusing(mirror.projection(), &model(ThinkingBinding::Refused))
+        last_refusing(&mirror, &model(ThinkingBinding::Refused))
     }
 
     #[test]
@@ -102,7 +110,8 @@ mod tests {
     fn b32_only_where_the_provider_drops_it_is_thinking_lost() {
         let mirror = session(run());
         for thinking in [ThinkingBinding::Unbound, ThinkingBinding::Refused] {
-            assert!(lost_by_edits(mirror.projection(), &model(thinking), &Settings::default()).is_empty());
+            let bound = Bound::in_use(&mirror, &model(thinking), &Settings::default());
+            assert_eq!(bound.lost(Some(0)), 0);
         }
     }
 
@@ -132,7 +141,7 @@ mod tests {
         assert_eq!(last(items.clone()), Some(11));
         let mirror = session(items);
         for thinking in [ThinkingBinding::Unbound, ThinkingBinding::Dropped] {
-            assert_eq!(last_refusing(mirror.projection(), &model(thinking)), None);
+            assert_eq!(last_refusing(&mirror, &model(thinking)), None);
         }
     }
 }

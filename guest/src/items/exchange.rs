@@ -1,7 +1,6 @@
 //! Earlier exchanges: a prompt and everything up to the next one, omitted together or not at all.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
@@ -13,9 +12,7 @@ use crate::contract::types::{Block, ToolCall};
 use crate::label::label_of_other;
 use crate::outputs::recall;
 use crate::secrets::Masks;
-use crate::session::{
-    ItemKind, ItemOutcome, ItemResult, Kind, Projected, Projection, message_size, prompts_of, untitled,
-};
+use crate::session::{Extent, ItemKind, ItemOutcome, ItemResult, Kind, Mirror, Projection, Shown, untitled};
 use crate::settings::Settings;
 use crate::text::{MARKER, clip, ellipsis, prefix, short, squeeze, tokens, units};
 
@@ -37,21 +34,20 @@ const CALL: usize = 60;
 const QUOTED: usize = 120;
 const NAMED: usize = 60;
 
-/// An earlier prompt with all that was done for it.
-#[derive(Clone, Debug, PartialEq)]
+/// From this length of an id on, a stub can be longer than [`LEAST`].
+const LONG_ID: usize = 200;
+
+/// An earlier prompt with all that was done for it. No text is read before it is asked about.
+#[derive(Clone, Debug)]
 pub struct OldExchange<'a> {
     /// Id of the prompt's entry.
     pub prompt_id: &'a str,
-    /// Ids of the other entries that go with it, in order.
-    pub omitted: Vec<&'a str>,
-    prompt: Cow<'a, str>,
-    answer: String,
-    calls: Vec<&'a ToolCall>,
+    /// Its entries, the prompt first.
+    items: Projection<'a>,
     /// Size of all that would go, the prompt included.
     chars: usize,
     /// Visible messages, those included that stay.
     messages: usize,
-    stub: String,
     settings: &'a Settings,
 }
 
@@ -63,67 +59,73 @@ pub struct OldExchange<'a> {
 /// An exchange stays if it did not finish, if it is small, if somebody else changed something in it (`recall` could
 /// not bring that back), or if a call or a result in it belongs to one outside.
 pub fn old_exchanges<'a>(
-    projection: Projection<'a>,
+    mirror: &'a Mirror,
     run_start: usize,
     settings: &'a Settings,
 ) -> Vec<OldExchange<'a>> {
     if !settings.judges_exchanges() {
         return vec![];
     }
-    let mut starts = prompts_of(projection.before(run_start));
-    let judged = starts.len().saturating_sub(settings.keep_recent_exchanges);
-    if judged == 0 {
-        return vec![];
-    }
-    starts.push(run_start);
-    let torn = torn(projection, &starts);
+    let exchanges = mirror.outline().exchanges();
+    let earlier = exchanges.partition_point(|exchange| exchange.start < run_start);
+    let judged = earlier.saturating_sub(settings.keep_recent_exchanges);
+    let end = |at: usize| exchanges.get(at + 1).map_or(run_start, |next| next.start.min(run_start));
     let eligible = |at: usize| {
-        let items: Vec<_> = (starts[at]..starts[at + 1]).filter_map(|index| projection.get(index)).collect();
-        OldExchange::of(&items, settings)
+        let extent = exchanges.get(at)?;
+        OldExchange::of(mirror, extent, end(at), settings)
     };
-    (0..judged).filter(|&at| !torn[at]).filter_map(eligible).collect()
+    (0..judged).filter_map(eligible).collect()
 }
 
 impl<'a> OldExchange<'a> {
-    /// Reads an exchange, whose first item is the prompt.
-    fn of(items: &[Projected<'a>], settings: &'a Settings) -> Option<Self> {
-        let prompt = items.first()?;
-        if prompt.ours() || items.iter().any(Projected::foreign) {
+    fn of(mirror: &'a Mirror, extent: &Extent, end: usize, settings: &'a Settings) -> Option<Self> {
+        if extent.is_torn() || !extent.finished || extent.chars < LEAST {
             return None;
         }
-        let mut exchange = OldExchange {
+        let range = extent.start..end;
+        let projection = mirror.projection();
+        let prompt = projection.get(extent.start)?;
+        let altered = mirror.outline().altered(&range).iter().filter_map(|&index| projection.get(index));
+        if prompt.ours() || altered.into_iter().any(|item| item.foreign()) {
+            return None;
+        }
+        let exchange = OldExchange {
             prompt_id: prompt.id(),
-            omitted: vec![],
-            prompt: prompt.shown()?.text(),
-            answer: String::new(),
-            calls: vec![],
-            chars: 0,
-            messages: 0,
-            stub: String::new(),
+            items: projection.within(range),
+            chars: extent.chars,
+            messages: extent.messages,
             settings,
         };
-        let mut finished = false;
-        for (item, shown) in items.iter().filter_map(|item| Some((item, item.shown()?))) {
-            exchange.messages += 1;
-            if matches!(shown.kind, Kind::Summary(_) | Kind::Fixed(_)) {
-                continue;
-            }
-            exchange.chars = exchange.chars.saturating_add(message_size(&shown));
-            if item.id() != prompt.id() {
-                exchange.omitted.push(item.id());
-            }
-            if shown.assistant().is_some() {
-                finished = calls(shown.blocks).next().is_none();
-                exchange.calls.extend(calls(shown.blocks));
-                let text = shown.text();
-                if !text.trim().is_empty() {
-                    exchange.answer = text.trim().to_owned();
-                }
-            }
-        }
-        exchange.stub = exchange.stub();
-        let worth = exchange.chars >= LEAST && exchange.chars > units(&exchange.stub);
-        (finished && worth).then_some(exchange)
+        let shorter = prompt.id().len() < LONG_ID || exchange.chars > units(&exchange.stub());
+        shorter.then_some(exchange)
+    }
+
+    /// Walks its messages, without those that stay.
+    fn going(&self) -> impl DoubleEndedIterator<Item = (&'a str, Shown<'a>)> + use<'a> {
+        let shown = self.items.iter().filter_map(|item| Some((item.id(), item.shown()?)));
+        shown.filter(|(_, shown)| !matches!(shown.kind, Kind::Summary(_) | Kind::Fixed(_)))
+    }
+
+    /// Walks the ids of the entries that go with the prompt, in order.
+    pub fn omitted(&self) -> impl DoubleEndedIterator<Item = &'a str> + use<'a> {
+        let prompt = self.prompt_id;
+        self.going().map(|(id, _)| id).filter(move |id| *id != prompt)
+    }
+
+    fn prompt(&self) -> Cow<'a, str> {
+        self.going().next().map(|(_, prompt)| prompt.text()).unwrap_or_default()
+    }
+
+    /// Returns the last thing that the model said, untrimmed; empty if it said nothing.
+    fn answer(&self) -> Cow<'a, str> {
+        let replies = self.going().filter(|(_, shown)| shown.assistant().is_some());
+        let mut said = replies.rev().map(|(_, shown)| shown.text());
+        said.find(|text| !text.trim().is_empty()).unwrap_or_default()
+    }
+
+    fn calls(&self) -> impl Iterator<Item = &'a ToolCall> + use<'a> {
+        let replies = self.going().filter(|(_, shown)| shown.assistant().is_some());
+        replies.flat_map(|(_, shown)| calls(shown.blocks))
     }
 
     /// Returns the size of all that would go, in characters.
@@ -133,14 +135,14 @@ impl<'a> OldExchange<'a> {
 
     /// Returns the id of the last entry that would change.
     pub fn last_id(&self) -> &'a str {
-        self.omitted.last().unwrap_or(&self.prompt_id)
+        self.omitted().next_back().unwrap_or(self.prompt_id)
     }
 
     fn stub(&self) -> String {
         format!(
             "{MARKER} Omitted an earlier exchange judged unrelated to the current work: \"{}\" ({} messages, ~{} \
              tokens). Full exchange: {}.",
-            ellipsis(&squeeze(untitled(&self.prompt)), QUOTED),
+            ellipsis(&squeeze(untitled(&self.prompt())), QUOTED),
             self.messages,
             short(tokens(self.chars)),
             recall(self.prompt_id)
@@ -155,57 +157,25 @@ fn calls(blocks: &[Block]) -> impl Iterator<Item = &ToolCall> {
     })
 }
 
-/// Finds, among the exchanges that start at these indices, those in which a call has its result outside, or a result its
-/// call.
-///
-/// Ids are not unique in every provider's sessions, so a result answers the nearest call before it.
-fn torn(projection: Projection<'_>, starts: &[usize]) -> Vec<bool> {
-    let mut torn = vec![false; starts.len()];
-    // By id of a call: the exchange that it was made in; none before the first one.
-    let mut made: HashMap<&str, Option<usize>> = HashMap::new();
-    let mut exchange = None;
-    for (index, item) in projection.iter().enumerate() {
-        let next = exchange.map_or(0, |at| at + 1);
-        if starts.get(next) == Some(&index) {
-            exchange = Some(next);
-        }
-        let Some(shown) = item.shown() else { continue };
-        match shown.kind {
-            Kind::Assistant(_) => {
-                made.extend(calls(shown.blocks).map(|call| (call.id.as_str(), exchange)));
-            }
-            Kind::ToolResult(result) => {
-                let call = made.get(result.call_id.as_str()).copied();
-                if call != Some(exchange) {
-                    for at in [call.flatten(), exchange].into_iter().flatten() {
-                        torn[at] = true;
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    torn
-}
-
 impl Whole for OldExchange<'_> {
     const SUBJECT: Subject = Subject::Exchange;
 
     fn cost(&self) -> usize {
-        units(&self.prompt).min(PROMPT) + units(&self.answer).min(ANSWER) + CALL * self.calls.len() + FRAME
+        let answer = units(self.answer().trim()).min(ANSWER);
+        units(&self.prompt()).min(PROMPT) + answer + CALL * self.calls().count() + FRAME
     }
 
     fn told(&self, masks: &Masks) -> Value {
         let name =
-            |call: &&ToolCall| label_of_other(&call.name, Some(&call.arguments), self.settings, masks).into();
-        let mut calls: Vec<Value> = self.calls.iter().take(CALLS).map(name).collect();
-        if let Some(more) = self.calls.len().checked_sub(CALLS).filter(|more| *more > 0) {
+            |call: &ToolCall| label_of_other(&call.name, Some(&call.arguments), self.settings, masks).into();
+        let mut calls: Vec<Value> = self.calls().take(CALLS).map(name).collect();
+        if let Some(more) = self.calls().count().checked_sub(CALLS).filter(|more| *more > 0) {
             calls.push(format!("[… {more} more …]").into());
         }
         let size = format!("{} messages, about {} tokens", self.messages, short(tokens(self.chars)));
         let told: Map<String, Value> = [
-            ("user_prompt", clip(&masks.text(untitled(&self.prompt)), PROMPT).into()),
-            ("final_answer", clip(&masks.text(&self.answer), ANSWER).into()),
+            ("user_prompt", clip(&masks.text(untitled(&self.prompt())), PROMPT).into()),
+            ("final_answer", clip(&masks.text(self.answer().trim()), ANSWER).into()),
             ("tool_calls", calls.into()),
             ("size", size.into()),
         ]
@@ -220,7 +190,7 @@ impl Whole for OldExchange<'_> {
             kind: ItemKind::Exchange,
             entry_id: self.prompt_id.to_owned(),
             tool: "exchange".into(),
-            label: format!("\"{}\"", prefix(&squeeze(untitled(&self.prompt)), NAMED)),
+            label: format!("\"{}\"", prefix(&squeeze(untitled(&self.prompt())), NAMED)),
             before_chars: self.chars as u64,
             after_chars: self.chars as u64,
             jev: vec![trace(needed)],
@@ -230,12 +200,11 @@ impl Whole for OldExchange<'_> {
             Ok(p) if p < settings.exchange_omit_threshold => {
                 result.outcome = ItemOutcome::Removed;
                 result.reason = "unrelated".into();
-                result.after_chars = units(&self.stub) as u64;
-                result.omitted = self.omitted.iter().map(|id| (*id).to_owned()).collect();
-                let stub = Edit {
-                    target: self.prompt_id.to_owned(),
-                    replacement: Some(vec![Part::Text(self.stub.clone())]),
-                };
+                let stub = self.stub();
+                result.after_chars = units(&stub) as u64;
+                result.omitted = self.omitted().map(str::to_owned).collect();
+                let stub =
+                    Edit { target: self.prompt_id.to_owned(), replacement: Some(vec![Part::Text(stub)]) };
                 let omit = |id: &String| Edit { target: id.clone(), replacement: None };
                 std::iter::once(stub).chain(result.omitted.iter().map(omit)).collect()
             }

@@ -3,15 +3,15 @@
 //! A classifier of text cannot see them, and what the model took from one is in the text that it wrote next, which
 //! stays. So age alone decides.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::Judgement;
 use crate::contract::sessions::{Edit, Part};
-use crate::contract::types::{Block, Image, ToolCall, ToolResult};
+use crate::contract::types::{Block, Image, ToolCall};
 use crate::label::label;
 use crate::outputs::recall;
 use crate::session::{
-    ItemKind, ItemOutcome, ItemResult, Kind, Projected, Projection, content_size, dimensions, image_tokens,
+    ItemKind, ItemOutcome, ItemResult, Mirror, Projected, content_size, dimensions, image_tokens,
 };
 use crate::settings::Settings;
 use crate::text::{MARKER, plural, short, units};
@@ -37,37 +37,24 @@ pub struct OldImage<'a> {
 
 /// Finds the results of the whole context whose images are old enough to go, as far as that makes the context
 /// smaller.
-pub fn old_images<'a>(projection: Projection<'a>, settings: &Settings) -> Vec<OldImage<'a>> {
+pub fn old_images<'a>(mirror: &'a Mirror, settings: &Settings) -> Vec<OldImage<'a>> {
     let keep_turns = settings.image_keep_turns as usize;
     if keep_turns == 0 {
         return vec![];
     }
-    let mut age = projection.iter().filter(|item| is_reply(item)).count();
-    let mut calls: HashMap<&str, &ToolCall> = HashMap::new();
-    let mut found = vec![];
-    for (index, item) in projection.iter().enumerate() {
-        let Some(shown) = item.shown() else { continue };
-        match shown.kind {
-            Kind::Assistant(_) => {
-                age -= 1;
-                let made = shown.blocks.iter().filter_map(|block| match block {
-                    Block::ToolCall(call) => Some((call.id.as_str(), call)),
-                    _ => None,
-                });
-                calls.extend(made);
-            }
-            Kind::ToolResult(result) if age >= keep_turns => {
-                let call = calls.get(result.call_id.as_str()).copied();
-                found.extend(OldImage::of(index, &item, result, call, age));
-            }
-            _ => {}
-        }
-    }
-    found
+    let outline = mirror.outline();
+    let aged = outline.images().iter().map(|&index| (index, outline.replies_after(index)));
+    let old = aged.take_while(|(_, age)| *age >= keep_turns);
+    old.filter_map(|(index, age)| OldImage::of(mirror, index, age)).collect()
 }
 
-fn is_reply(item: &Projected<'_>) -> bool {
-    item.shown().is_some_and(|shown| shown.assistant().is_some())
+/// Returns the call that the result at that index answers: the nearest of that id.
+fn call<'a>(mirror: &'a Mirror, id: &str, index: usize) -> Option<&'a ToolCall> {
+    let reply = mirror.projection().get(mirror.outline().reply_calling(id, index)?)?.shown()?;
+    reply.blocks.iter().rev().find_map(|block| match block {
+        Block::ToolCall(call) if call.id == id => Some(call),
+        _ => None,
+    })
 }
 
 /// Judges the images whose results no other judgement of the pass edits.
@@ -81,14 +68,10 @@ pub fn unless_edited(images: &[OldImage<'_>], others: &[Judgement]) -> Vec<Judge
 }
 
 impl<'a> OldImage<'a> {
-    fn of(
-        index: usize,
-        item: &Projected<'a>,
-        result: &'a ToolResult,
-        call: Option<&'a ToolCall>,
-        age: usize,
-    ) -> Option<Self> {
+    fn of(mirror: &'a Mirror, index: usize, age: usize) -> Option<Self> {
+        let item: Projected<'a> = mirror.projection().get(index)?;
         let (shown, recorded) = (item.shown()?, item.recorded()?);
+        let result = shown.tool_result()?;
         let images: Vec<&Image> = shown.blocks.iter().filter_map(as_image).collect();
         let images_changed = recorded.blocks.iter().filter_map(as_image).count() != images.len();
         // A result that somebody else changed is left alone, since its recorded blocks come back.
@@ -106,7 +89,8 @@ impl<'a> OldImage<'a> {
         let stays = |(_, block): &(u32, &Block)| as_image(block).is_none();
         let (places, blocks): (Vec<u32>, Vec<Block>) =
             (0..).zip(recorded.blocks).filter(stays).map(|(place, block)| (place, block.clone())).unzip();
-        let before = content_size(shown.blocks);
+        let call = call(mirror, &result.call_id, index);
+        let before = item.size;
         let after = units(&stub).saturating_add(content_size(&blocks));
         let tool = result.tool_name.as_deref().or(call.map(|call| call.name.as_str())).unwrap_or("tool");
         let parts = std::iter::once(Part::Text(stub)).chain(places.into_iter().map(Part::Recorded)).collect();

@@ -2,12 +2,15 @@
 
 use std::collections::HashSet;
 
-use crate::session::{ItemKind, ItemResult, Mirror, Phase, start_on_branch};
+use crate::session::{ItemKind, ItemResult, Mirror, Phase, Record, start_on_branch};
 
 /// Returns the ids of the outputs that a checkpoint judged, which no later checkpoint asks about, also where the edit
 /// did not pay. At run end they are judged again, since then there is an answer to judge by.
-pub fn judged_outputs(mirror: &Mirror) -> HashSet<&str> {
-    let checkpoints = mirror.records().iter().filter(|(_, record)| record.phase == Phase::MidRun);
+///
+/// No record tells of an entry that came after it, so `since`, the position on the branch of the first output in
+/// question, bounds what is read.
+pub fn judged_outputs(mirror: &Mirror, since: usize) -> HashSet<&str> {
+    let checkpoints = records_after(mirror, since).iter().filter(|(_, record)| record.phase == Phase::MidRun);
     checkpoints
         .flat_map(|(_, record)| &record.results)
         .filter(|result| result.kind != ItemKind::Exchange && was_judged(result))
@@ -22,8 +25,7 @@ pub fn judged_outputs(mirror: &Mirror) -> HashSet<&str> {
 /// gather.
 pub fn judged_exchanges(mirror: &Mirror, phase: Phase) -> HashSet<&str> {
     let Some(start) = start_on_branch(mirror.branch()) else { return HashSet::new() };
-    let of_the_run = mirror.records().iter().filter(|(position, _)| *position > start);
-    let results = of_the_run.flat_map(|(_, record)| {
+    let results = records_after(mirror, start).iter().flat_map(|(_, record)| {
         let gathers = phase == Phase::RunEnd || record.phase == Phase::RunEnd;
         record.results.iter().filter(move |result| !(gathers && result.reason == "deferred"))
     });
@@ -31,6 +33,11 @@ pub fn judged_exchanges(mirror: &Mirror, phase: Phase) -> HashSet<&str> {
         .filter(|result| result.kind == ItemKind::Exchange && was_judged(result))
         .map(|result| result.entry_id.as_str())
         .collect()
+}
+
+fn records_after(mirror: &Mirror, position: usize) -> &[(usize, Record)] {
+    let records = mirror.records();
+    records.get(records.partition_point(|(at, _)| *at <= position)..).unwrap_or_default()
 }
 
 /// Returns whether the classifier was heard. A reason can be several words joined with commas.

@@ -64,7 +64,8 @@ fn goes_on(run: &Run<'_>) -> bool {
 fn select<'a>(situation: Situation<'a>, run: &Run<'a>, model: &Model, masks: &Masks) -> Selection<'a> {
     let Situation { mirror, settings, circumstances, .. } = situation;
     let found = Found::in_session(Phase::MidRun, situation, run, Some(model));
-    let judged = items::judged_outputs(mirror);
+    let first = run.span.iter().map(|item| item.position).min();
+    let judged = items::judged_outputs(mirror, first.unwrap_or(usize::MAX));
     let due = found
         .outputs
         .into_iter()

@@ -29,7 +29,6 @@ impl<'a> Found<'a> {
         model: Option<&Model>,
     ) -> Found<'a> {
         let Situation { mirror, settings, circumstances, .. } = situation;
-        let projection = mirror.projection();
         let recalled = Recalled::of(mirror);
         let refusal = Refusal::of(mirror, model);
 
@@ -38,7 +37,7 @@ impl<'a> Found<'a> {
         let mut outputs = if asks { outputs::outputs(run, settings) } else { vec![] };
         outputs.retain(|output| !recalled.holds(output.entry) && !refusal.meets(output.entry));
         let mut exchanges = if asks && settings.prune_exchanges {
-            items::old_exchanges(projection, run.start, settings)
+            items::old_exchanges(mirror, run.start, settings)
         } else {
             vec![]
         };
@@ -50,7 +49,7 @@ impl<'a> Found<'a> {
                     && !refusal.meets(old.last_id())
             });
         }
-        let mut images = items::old_images(projection, settings);
+        let mut images = items::old_images(mirror, settings);
         images.retain(|image| !recalled.holds(image.entry) && !refusal.meets(image.entry));
         let mut lifts = recalled.lifts(mirror);
         lifts.retain(|lift| !refusal.meets_lift(lift));
@@ -71,7 +70,7 @@ impl<'a> Refusal<'a> {
         Refusal {
             mirror,
             binds: model.is_some_and(|model| model.thinking == ThinkingBinding::Refused),
-            last: model.and_then(|model| last_refusing(mirror.projection(), model)),
+            last: model.and_then(|model| last_refusing(mirror, model)),
         }
     }
 

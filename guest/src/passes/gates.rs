@@ -7,7 +7,7 @@ use super::selection::first_edited;
 use crate::cache::{Cost, Price};
 use crate::contract::sessions::Edit;
 use crate::items::Judgement;
-use crate::session::{ItemKind, Mirror, Projection};
+use crate::session::{ItemKind, Mirror};
 use crate::settings::Settings;
 
 /// Least number of requests for which edits of the run itself are expected to save: a session that has only just
@@ -18,10 +18,10 @@ pub(super) const LEAST_REQUESTS: usize = 10;
 pub(super) struct Gates<'a> {
     mirror: &'a Mirror,
     settings: &'a Settings,
-    price: &'a Price,
+    price: &'a Price<'a>,
     /// Index of the run's prompt in the projection.
     run_start: usize,
-    /// Requests made so far.
+    /// Requests made so far: as many as there are replies in the context.
     requests: usize,
 }
 
@@ -41,10 +41,10 @@ impl<'a> Gates<'a> {
     pub(super) fn new(
         mirror: &'a Mirror,
         settings: &'a Settings,
-        price: &'a Price,
+        price: &'a Price<'a>,
         run_start: usize,
     ) -> Self {
-        Gates { mirror, settings, price, run_start, requests: replies(mirror.projection()) }
+        Gates { mirror, settings, price, run_start, requests: mirror.outline().replies().len() }
     }
 
     /// Keeps what does not pay. `lifted` are edits that are made whatever they cost.
@@ -122,7 +122,7 @@ impl<'a> Gates<'a> {
 pub(super) fn keep_best_end(
     judgements: &mut [Judgement],
     place: impl Fn(&Judgement) -> Option<usize>,
-    price: &Price,
+    price: &Price<'_>,
     requests: usize,
     anyway: Option<usize>,
 ) {
@@ -144,12 +144,6 @@ pub(super) fn keep_best_end(
             judgement.defer();
         }
     }
-}
-
-/// Counts the replies in the context, which stand for the requests made so far.
-pub(super) fn replies(projection: Projection<'_>) -> usize {
-    let shown = projection.iter().filter_map(|item| item.shown());
-    shown.filter(|shown| shown.assistant().is_some()).count()
 }
 
 /// Returns characters with a sign; so many that they have none do not occur.

@@ -36,30 +36,21 @@ impl<'a> Recalled<'a> {
     /// Counts the calls of `recall` on the branch since the run's prompt, as far as they were answered: one that
     /// failed, or was never made, gave nothing back.
     pub(super) fn of(mirror: &'a Mirror) -> Recalled<'a> {
+        let given = given_back(mirror);
+        // Most runs recall nothing, and the records of a long session are many.
+        if given.is_empty() {
+            return Recalled { counts: HashMap::new(), prompts: HashMap::new() };
+        }
         let records = mirror.records().iter().flat_map(|(_, record)| &record.results);
         let exchanges = records.filter(|result| result.kind == ItemKind::Exchange);
         let prompts: HashMap<&str, &str> = exchanges
             .flat_map(|result| result.omitted.iter().map(|id| (id.as_str(), result.entry_id.as_str())))
             .collect();
-        let start = start_on_branch(mirror.branch()).unwrap_or(mirror.branch().len());
-        let mut asked: HashMap<&str, &Entry> = HashMap::new();
         let mut counts = HashMap::new();
-        for entry in mirror.branch().get(start..).unwrap_or_default() {
-            match &entry.body {
-                EntryBody::Message(Message::Assistant(reply)) => {
-                    for call in reply.blocks.iter().filter_map(as_recall) {
-                        asked.remove(call.id.as_str());
-                        asked.extend(target(mirror, call).map(|target| (call.id.as_str(), target)));
-                    }
-                }
-                EntryBody::Message(Message::ToolResult(result)) if !result.is_error => {
-                    let Some(given) = asked.remove(result.call_id.as_str()) else { continue };
-                    *counts.entry(given.id.as_str()).or_default() += 1;
-                    if let Some(prompt) = prompts.get(given.id.as_str()) {
-                        *counts.entry(*prompt).or_default() += 1;
-                    }
-                }
-                _ => {}
+        for id in given {
+            *counts.entry(id).or_default() += 1;
+            if let Some(prompt) = prompts.get(id) {
+                *counts.entry(*prompt).or_default() += 1;
             }
         }
         Recalled { counts, prompts }
@@ -73,14 +64,39 @@ impl<'a> Recalled<'a> {
 
     /// Returns whether the model asked for that exchange, or for a part of it.
     pub(super) fn holds_part_of(&self, exchange: &OldExchange<'_>) -> bool {
-        std::iter::once(&exchange.prompt_id).chain(&exchange.omitted).any(|id| self.holds(id))
+        std::iter::once(exchange.prompt_id).chain(exchange.omitted()).any(|id| self.holds(id))
     }
 
     /// Puts back what was asked for twice: the recorded blocks, for an exchange in all its entries.
     pub(super) fn lifts(&self, mirror: &'a Mirror) -> Vec<Lift> {
-        let often = |item: &Projected<'_>| self.counts.get(item.id()).is_some_and(|count| *count > 1);
-        mirror.projection().iter().filter(often).filter_map(|item| lift(mirror, item)).collect()
+        let often = self.counts.iter().filter(|(_, count)| **count > 1);
+        let mut often: Vec<usize> = often.filter_map(|(id, _)| mirror.index(id)).collect();
+        often.sort_unstable();
+        let items = often.into_iter().filter_map(|index| mirror.projection().get(index));
+        items.filter_map(|item| lift(mirror, item)).collect()
     }
+}
+
+/// Returns the ids of what answered calls of `recall` gave back since the run's prompt, in order.
+fn given_back(mirror: &Mirror) -> Vec<&str> {
+    let start = start_on_branch(mirror.branch()).unwrap_or(mirror.branch().len());
+    let mut asked: HashMap<&str, &Entry> = HashMap::new();
+    let mut given = vec![];
+    for entry in mirror.branch().get(start..).unwrap_or_default() {
+        match &entry.body {
+            EntryBody::Message(Message::Assistant(reply)) => {
+                for call in reply.blocks.iter().filter_map(as_recall) {
+                    asked.remove(call.id.as_str());
+                    asked.extend(target(mirror, call).map(|target| (call.id.as_str(), target)));
+                }
+            }
+            EntryBody::Message(Message::ToolResult(result)) if !result.is_error => {
+                given.extend(asked.remove(result.call_id.as_str()).map(|entry| entry.id.as_str()));
+            }
+            _ => {}
+        }
+    }
+    given
 }
 
 /// Lifts the guard's edit of an entry, and of those that went with it.

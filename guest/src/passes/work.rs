@@ -182,12 +182,12 @@ impl<'a> Work<'a> {
     /// Returns the requests over which edits are expected to save: as many as the work has taken so far.
     fn horizon(&self) -> usize {
         match self.phase {
-            Phase::RunEnd => gates::replies(self.situation.mirror.projection()).max(gates::LEAST_REQUESTS),
+            Phase::RunEnd => self.situation.mirror.outline().replies().len().max(gates::LEAST_REQUESTS),
             Phase::MidRun => self.run.turns as usize,
         }
     }
 
-    fn expected(&self, decided: &Decided, price: &Price) -> Option<Expected> {
+    fn expected(&self, decided: &Decided, price: &Price<'_>) -> Option<Expected> {
         let first = first_edited(self.situation.mirror, &decided.edits)?;
         let cost = price.cost(Some(first), None);
         let saved = decided.saved_chars;

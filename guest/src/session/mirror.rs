@@ -2,9 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::outline::Outline;
 use super::ownership::Ownership;
-use super::projection::{Place, Projection};
+use super::projection::{Place, Projection, recorded};
 use super::record::Record;
+use super::size::message_size;
 use crate::contract::sessions::Delta;
 use crate::contract::types::{Entry, EntryBody, Error, Visible};
 
@@ -19,8 +21,11 @@ pub struct Mirror {
     positions: HashMap<String, usize>,
     /// By position on the branch: the index in `context`.
     indices: Vec<Option<usize>>,
+    /// By position on the branch: the size of the message as recorded.
+    sizes: Vec<usize>,
     records: Vec<(usize, Record)>,
     ownership: Ownership,
+    outline: Outline,
 }
 
 impl Mirror {
@@ -34,6 +39,7 @@ impl Mirror {
         let added = self.check(&delta)?;
         let (keep_branch, keep_context) = (delta.keep_branch as usize, delta.keep_context as usize);
 
+        self.outline.truncate(keep_context, &self.branch, &self.context);
         for place in self.context.drain(keep_context..) {
             self.indices[place.position] = None;
         }
@@ -43,7 +49,9 @@ impl Mirror {
         }
         for (item, position) in delta.context.into_iter().zip(added) {
             self.indices[position] = Some(self.context.len());
-            self.context.push(Place::new(&self.branch, position, item.view));
+            let place = Place::new(&self.branch[position], position, self.sizes[position], item.view);
+            self.outline.push(&self.branch, &place);
+            self.context.push(place);
         }
         Ok(())
     }
@@ -98,14 +106,17 @@ impl Mirror {
             self.positions.remove(&entry.id);
         }
         self.indices.truncate(keep);
+        self.sizes.truncate(keep);
         self.records.truncate(self.records.partition_point(|&(position, _)| position < keep));
         if stale {
             self.ownership = Ownership::default();
             let mut records = self.records.iter().peekable();
             for position in 0..keep {
                 let record = records.next_if(|(at, _)| *at == position).map(|(_, record)| record);
-                self.ownership.append(&self.branch[..=position], record);
+                self.ownership.append(&self.branch[..=position], &self.positions, record);
             }
+        } else {
+            self.ownership.truncate(keep);
         }
     }
 
@@ -116,9 +127,10 @@ impl Mirror {
             _ => None,
         };
         self.positions.insert(entry.id.clone(), position);
+        self.sizes.push(recorded(&entry).map_or(0, |shown| message_size(&shown)));
         self.branch.push(entry);
         self.indices.push(None);
-        self.ownership.append(&self.branch, record.as_ref());
+        self.ownership.append(&self.branch, &self.positions, record.as_ref());
         self.records.extend(record.map(|record| (position, record)));
     }
 
@@ -147,6 +159,11 @@ impl Mirror {
         self.position(id).and_then(|at| self.indices.get(at).copied().flatten())
     }
 
+    /// Returns what is known of the context without walking it.
+    pub fn outline(&self) -> &Outline {
+        &self.outline
+    }
+
     /// Returns the entries of the context in its order, omitted ones included.
     pub fn projection(&self) -> Projection<'_> {
         Projection {
@@ -162,24 +179,12 @@ impl Mirror {
 mod tests {
     use proptest::collection::vec;
     use proptest::prelude::*;
-    use proptest::sample::Index;
 
     use super::*;
     use crate::contract::types::View;
+    use crate::session::changes::*;
     use crate::session::fixtures::*;
     use crate::session::{Shown, Sizes, content_size};
-
-    fn delta(keep_branch: u32, branch: Vec<Entry>, keep_context: u32, context: Vec<Visible>) -> Delta {
-        Delta { keep_branch, branch, keep_context, context }
-    }
-
-    fn visible(id: &str) -> Visible {
-        Visible { id: id.into(), view: View::AsRecorded }
-    }
-
-    fn entries(items: impl IntoIterator<Item = Item>) -> Vec<Entry> {
-        whole(items).branch
-    }
 
     fn assert_rejected(mirror: &Mirror, delta: Delta, expected: &str) {
         let mut after = mirror.clone();
@@ -229,91 +234,6 @@ mod tests {
         let omitted = Visible { id: "e1".into(), view: View::Omitted };
         mirror.update(delta(3, vec![], 1, vec![omitted, visible("e2")])).unwrap();
         assert_eq!(mirror, session([u("1"), a("2").omitted(), a("3")]));
-    }
-
-    /// A session as the host holds it.
-    #[derive(Clone, Debug, Default)]
-    struct State {
-        branch: Vec<Entry>,
-        context: Vec<Visible>,
-    }
-
-    impl State {
-        /// What changed between two states, as a host finds it.
-        fn since(&self, old: &State) -> Delta {
-            fn common<T: PartialEq>(old: &[T], new: &[T]) -> usize {
-                old.iter().zip(new).take_while(|(old, new)| old == new).count()
-            }
-            let branch = common(&old.branch, &self.branch);
-            let context = common(&old.context, &self.context);
-            delta(
-                u32::try_from(branch).unwrap(),
-                self.branch[branch..].to_vec(),
-                u32::try_from(context).unwrap(),
-                self.context[context..].to_vec(),
-            )
-        }
-    }
-
-    #[derive(Clone, Debug)]
-    enum Step {
-        Say(&'static str),
-        Edit(Index, bool),
-        Pass(Index),
-        Back(Index),
-        Compact(Index),
-    }
-
-    fn step() -> impl Strategy<Value = Step> {
-        prop_oneof![
-            4 => prop_oneof![Just("hi"), Just("[context-guard] x")].prop_map(Step::Say),
-            2 => (any::<Index>(), any::<bool>()).prop_map(|(target, omit)| Step::Edit(target, omit)),
-            2 => any::<Index>().prop_map(Step::Pass),
-            1 => any::<Index>().prop_map(Step::Back),
-            1 => any::<Index>().prop_map(Step::Compact),
-        ]
-    }
-
-    /// Plays the steps and returns the session after each of them.
-    fn play(steps: Vec<Step>) -> Vec<State> {
-        let mut states = vec![State::default()];
-        for (round, step) in steps.into_iter().enumerate() {
-            let mut state = states.last().cloned().unwrap();
-            let named = |item: Item, part: usize| entries([item.id(&format!("{round}.{part}"))]).remove(0);
-            let edited = |state: &mut State, target: Index, view: View| {
-                let at = target.index(state.context.len());
-                state.context[at].view = view;
-                state.context[at].id.clone()
-            };
-            match step {
-                Step::Say(text) => {
-                    state.context.push(visible(&format!("{round}.0")));
-                    state.branch.push(named(u(text), 0));
-                }
-                Step::Edit(target, omit) if !state.context.is_empty() => {
-                    let view = if omit { View::Omitted } else { View::Replaced(vec![]) };
-                    let id = edited(&mut state, target, view);
-                    state.branch.push(named(edit(&id), 0));
-                }
-                Step::Pass(target) if !state.context.is_empty() => {
-                    let id = edited(&mut state, target, View::Omitted);
-                    let pass = guard_pass(&[(&id, "removed")]);
-                    state.branch.extend(pass.into_iter().enumerate().map(|(part, item)| named(item, part)));
-                }
-                Step::Back(to) => {
-                    state.branch.truncate(to.index(state.branch.len() + 1));
-                    state.context.retain(|item| state.branch.iter().any(|entry| entry.id == item.id));
-                }
-                Step::Compact(to) => {
-                    state.context.drain(..to.index(state.context.len() + 1));
-                    state.context.insert(0, visible(&format!("{round}.0")));
-                    state.branch.push(named(compaction("so far"), 0));
-                }
-                Step::Edit(..) | Step::Pass(_) => {}
-            }
-            states.push(state);
-        }
-        states
     }
 
     proptest! {

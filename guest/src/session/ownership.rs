@@ -3,7 +3,7 @@
 //! A text alone proves nothing, since a tool can print the guard's marker. The guard's passes append their
 //! edits directly followed by the record that names each target, so the branch itself tells.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::record::Record;
 use crate::contract::types::{Entry, EntryBody};
@@ -11,29 +11,47 @@ use crate::contract::types::{Entry, EntryBody};
 /// The entries whose latest edit on the branch was made by a pass of the guard.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Ownership {
-    ours: HashSet<String>,
+    /// By position on the branch.
+    ours: Vec<bool>,
 }
 
 impl Ownership {
-    /// Takes in the last entry of `branch`; `record` is what it holds, if it is a readable record.
-    pub(super) fn append(&mut self, branch: &[Entry], record: Option<&Record>) {
+    /// Takes in the last entry of `branch`; `record` is what it holds, if it is a readable record. An edit comes
+    /// after what it targets.
+    pub(super) fn append(
+        &mut self,
+        branch: &[Entry],
+        positions: &HashMap<String, usize>,
+        record: Option<&Record>,
+    ) {
         let Some((last, earlier)) = branch.split_last() else { return };
+        self.ours.push(false);
+        let mut set = |target: &str, ours| {
+            if let Some(place) = positions.get(target).and_then(|&position| self.ours.get_mut(position)) {
+                *place = ours;
+            }
+        };
         if let EntryBody::Edit(target) = &last.body {
-            self.ours.remove(target);
+            set(target, false);
         }
         let Some(record) = record else { return };
         let named: HashSet<&str> = record.edited().collect();
         for entry in earlier.iter().rev() {
             let EntryBody::Edit(target) = &entry.body else { break };
             if named.contains(target.as_str()) {
-                self.ours.insert(target.clone());
+                set(target, true);
             }
         }
     }
 
-    /// Returns whether the latest edit of that entry is the guard's.
-    pub(super) fn holds(&self, id: &str) -> bool {
-        self.ours.contains(id)
+    /// Forgets the entries from that position on; none of them may be an edit or a record.
+    pub(super) fn truncate(&mut self, keep: usize) {
+        self.ours.truncate(keep);
+    }
+
+    /// Returns whether the latest edit of the entry at that position is the guard's.
+    pub(super) fn holds(&self, position: usize) -> bool {
+        self.ours.get(position).copied().unwrap_or(false)
     }
 }
 

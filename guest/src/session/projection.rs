@@ -1,6 +1,7 @@
 //! The model's context, entry by entry: what was recorded, and what the model sees of it.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::message::{Kind, Shown, text_of};
 use super::ownership::Ownership;
@@ -13,19 +14,34 @@ use crate::text::MARKER;
 pub(super) struct Place {
     pub(super) position: usize,
     pub(super) view: View,
+    /// Size of the message that the model sees.
+    pub(super) size: usize,
+    /// The model sees other blocks than the recorded ones, or none at all.
+    pub(super) altered: bool,
     edited: Option<Sizes>,
 }
 
 impl Place {
-    /// Puts the entry at that position of the branch into the context.
-    pub(super) fn new(branch: &[Entry], position: usize, view: View) -> Self {
-        let recorded = || content_size(recorded(&branch[position]).map_or(&[], |shown| shown.blocks));
-        let edited = match &view {
-            View::AsRecorded => None,
-            View::Omitted => Some(Sizes { recorded: recorded(), shown: 0 }),
-            View::Replaced(blocks) => Some(Sizes { recorded: recorded(), shown: content_size(blocks) }),
+    /// Puts an entry into the context; `size` is that of its message as recorded.
+    pub(super) fn new(entry: &Entry, position: usize, size: usize, view: View) -> Self {
+        let message = recorded(entry);
+        // Summaries and fixed messages have a size, but no blocks.
+        let blocks = message.filter(|shown| !matches!(shown.kind, Kind::Summary(_) | Kind::Fixed(_)));
+        let recorded = blocks.map_or(0, |_| size);
+        let (altered, edited) = match &view {
+            View::AsRecorded => (false, None),
+            View::Omitted => (true, Some(Sizes { recorded, shown: 0 })),
+            View::Replaced(now) => {
+                let altered = message.is_none_or(|shown| shown.blocks != now.as_slice());
+                (altered, Some(Sizes { recorded, shown: content_size(now) }))
+            }
         };
-        Place { position, view, edited }
+        let size = match (&view, edited) {
+            (View::Replaced(_), Some(sizes)) if blocks.is_some() => sizes.shown,
+            (View::Omitted, _) => 0,
+            _ => size,
+        };
+        Place { position, view, size, altered, edited }
     }
 }
 
@@ -79,6 +95,12 @@ impl<'a> Projection<'a> {
         Projection { places: &self.places[..index.min(self.places.len())], ..*self }
     }
 
+    /// Returns the entries in that range, as far as there are any.
+    pub fn within(&self, range: Range<usize>) -> Projection<'a> {
+        let end = range.end.min(self.places.len());
+        Projection { places: self.places.get(range.start..end).unwrap_or_default(), ..*self }
+    }
+
     /// Returns the entries after that index; none where the index lies beyond the end.
     pub fn after(&self, index: usize) -> Projection<'a> {
         Projection { places: self.places.get(index.saturating_add(1)..).unwrap_or_default(), ..*self }
@@ -107,6 +129,8 @@ impl<'a> Projection<'a> {
             position: place.position,
             view: &place.view,
             edited: place.edited,
+            size: place.size,
+            altered: place.altered,
             ownership: self.ownership,
         }
     }
@@ -123,6 +147,9 @@ pub struct Projected<'a> {
     pub view: &'a View,
     /// Its sizes, where it does not stand there as recorded.
     pub edited: Option<Sizes>,
+    /// Size of the message that the model sees, in characters; 0 where it sees none.
+    pub size: usize,
+    altered: bool,
     ownership: &'a Ownership,
 }
 
@@ -134,11 +161,7 @@ impl<'a> Projected<'a> {
 
     /// Returns the message that the model sees; none for an omitted entry and for one that is no message.
     pub fn shown(&self) -> Option<Shown<'a>> {
-        match self.view {
-            View::AsRecorded => recorded(self.entry),
-            View::Omitted => None,
-            View::Replaced(blocks) => recorded(self.entry).map(|shown| Shown { blocks, ..shown }),
-        }
+        shown(self.entry, self.view)
     }
 
     /// Returns the message as recorded; none for an entry that is no message.
@@ -154,18 +177,12 @@ impl<'a> Projected<'a> {
             View::Omitted => true,
             View::Replaced(blocks) => text_of(blocks).starts_with(MARKER),
         };
-        marked && self.ownership.holds(self.id())
+        marked && self.ownership.holds(self.position)
     }
 
     /// Returns whether the model sees other blocks than the recorded ones, or none at all.
     pub fn altered(&self) -> bool {
-        match self.view {
-            View::AsRecorded => false,
-            View::Omitted => true,
-            View::Replaced(blocks) => {
-                recorded(self.entry).is_none_or(|recorded| recorded.blocks != blocks.as_slice())
-            }
-        }
+        self.altered
     }
 
     /// Returns whether the model reads another text than the recorded one; how it is spread over blocks does
@@ -182,6 +199,15 @@ impl<'a> Projected<'a> {
     /// the model sees of it now.
     pub fn foreign(&self) -> bool {
         self.altered() && !self.ours()
+    }
+}
+
+/// Returns what the model sees of an entry that stands so in the context; none where that is no message.
+pub(super) fn shown<'a>(entry: &'a Entry, view: &'a View) -> Option<Shown<'a>> {
+    match view {
+        View::AsRecorded => recorded(entry),
+        View::Omitted => None,
+        View::Replaced(blocks) => recorded(entry).map(|shown| Shown { blocks, ..shown }),
     }
 }
 

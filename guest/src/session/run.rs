@@ -149,7 +149,8 @@ pub fn prompts_on_branch(branch: &[Entry]) -> Vec<usize> {
 }
 
 /// Returns the indices of all entries whose user message opens an exchange, oldest first.
-pub fn prompts_of(projection: Projection<'_>) -> Vec<usize> {
+#[cfg(test)]
+pub(crate) fn prompts_of(projection: Projection<'_>) -> Vec<usize> {
     prompts(projection.iter().map(|item| item.shown()))
 }
 
@@ -167,7 +168,7 @@ fn conversation(entry: &Entry) -> Option<Shown<'_>> {
 ///
 /// Notices, summaries, the system prompt and the user's own commands come between at any time. A user message
 /// decides nothing either: several that were queued all continue what the first one found.
-fn under_way(shown: &Shown<'_>) -> Option<bool> {
+pub(super) fn under_way(shown: &Shown<'_>) -> Option<bool> {
     match shown.kind {
         Kind::ToolResult(_) => Some(true),
         Kind::Assistant(reply) => {

@@ -1,3 +1,5 @@
+use std::sync::LazyLock;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -10,13 +12,14 @@ fn model(cache: CacheScheme) -> Model {
     Model { name, cache, prices: None, cache_lifetime: 300, thinking: ThinkingBinding::Unbound }
 }
 
-fn priced(input: f64, cache_read: f64, cache_write: f64) -> Price {
+fn priced(input: f64, cache_read: f64, cache_write: f64) -> Price<'static> {
     let prices = Some(Prices { input, output: 1.0, cache_read, cache_write });
     let model = Model { prices, ..model(CacheScheme::Anthropic) };
-    Price::new(&session([]), &model, &Settings::default(), &CacheLog::default(), 0)
+    static NOTHING: LazyLock<Mirror> = LazyLock::new(|| session([]));
+    Price::new(&NOTHING, &model, &Settings::default(), &CacheLog::default(), 0)
 }
 
-fn price(mirror: &Mirror, cache: CacheScheme) -> Price {
+fn price(mirror: &Mirror, cache: CacheScheme) -> Price<'_> {
     Price::new(mirror, &model(cache), &Settings::default(), &CacheLog::default(), 0)
 }
 
@@ -38,13 +41,15 @@ fn without_an_edit_nothing_is_written_anew() {
 
 #[test]
 fn codex_writes_the_whole_context_anew_wherever_the_edit_was() {
-    let price = price(&session(run()), CacheScheme::OpenaiCodex);
+    let mirror = session(run());
+    let price = price(&mirror, CacheScheme::OpenaiCodex);
     assert_eq!([0, 2, 4].map(|first| price.rewrite(Some(first))), [1_110; 3]);
 }
 
 #[test]
 fn c25_an_edit_after_the_question_leaves_anthropic_the_cache_before_it() {
-    let price = price(&session(run()), CacheScheme::Anthropic);
+    let mirror = session(run());
+    let price = price(&mirror, CacheScheme::Anthropic);
     assert_eq!([0, 1, 2, 3, 4].map(|first| price.rewrite(Some(first))), [1_110, 1_110, 1_110, 1_000, 1_000]);
 }
 
@@ -52,7 +57,8 @@ fn c25_an_edit_after_the_question_leaves_anthropic_the_cache_before_it() {
 fn c26_an_edit_before_a_steering_message_rewrites_all() {
     let mut items = run();
     items.push(u("also docs"));
-    let price = price(&session(items), CacheScheme::Anthropic);
+    let mirror = session(items);
+    let price = price(&mirror, CacheScheme::Anthropic);
     assert_eq!(price.rewrite(Some(4)), 1_110 + 9);
 }
 
@@ -89,7 +95,8 @@ fn c27_without_breakpoints_anthropic_rewrites_all() {
 
 #[test]
 fn others_rewrite_from_the_edit_on() {
-    let price = price(&session(run()), CacheScheme::Other);
+    let mirror = session(run());
+    let price = price(&mirror, CacheScheme::Other);
     assert_eq!([0, 3, 4, 5].map(|first| price.rewrite(Some(first))), [1_110, 1_000, 700, 0]);
 }
 
@@ -144,7 +151,8 @@ fn c4_c5_c29_equal_counts_pay_off() {
 
 #[test]
 fn b30_the_net_value_counts_what_is_written_with_the_edits_in_place() {
-    let price = price(&session(run()), CacheScheme::Other);
+    let mirror = session(run());
+    let price = price(&mirror, CacheScheme::Other);
     let net = |first, anyway| price.net(600, 10, price.cost(Some(first), anyway));
     assert_eq!(net(4, None), 6_000.0 - 100.0 * 11.5);
     assert_eq!(net(3, None), 6_000.0 - 400.0 * 11.5);
@@ -166,10 +174,11 @@ fn b31_a_cold_cache_is_written_anew_in_any_case() {
 }
 
 /// A price where an edit of the second entry or an earlier one loses thinking of 100 characters.
-fn binding(prices: Option<Prices>) -> Price {
-    let mirror = session([u("p"), r("c", "x"), a("Done.").block(thinking(&"t".repeat(99), 1))]);
+fn binding(prices: Option<Prices>) -> Price<'static> {
+    static THOUGHT: LazyLock<Mirror> =
+        LazyLock::new(|| session([u("p"), r("c", "x"), a("Done.").block(thinking(&"t".repeat(99), 1))]));
     let model = Model { prices, thinking: ThinkingBinding::Dropped, ..model(CacheScheme::Other) };
-    Price::new(&mirror, &model, &Settings::default(), &CacheLog::default(), 0)
+    Price::new(&THOUGHT, &model, &Settings::default(), &CacheLog::default(), 0)
 }
 
 #[test]

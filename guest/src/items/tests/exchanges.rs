@@ -26,7 +26,7 @@ fn followed(mut items: Vec<Item>) -> Vec<Item> {
 
 fn found<'a>(mirror: &'a Mirror, settings: &'a Settings) -> Vec<OldExchange<'a>> {
     let start = Run::of(mirror.projection()).map_or(0, |run| run.start);
-    old_exchanges(mirror.projection(), start, settings)
+    old_exchanges(mirror, start, settings)
 }
 
 fn prompts(mirror: &Mirror) -> Vec<&str> {

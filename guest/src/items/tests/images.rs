@@ -17,7 +17,7 @@ fn shot() -> Item {
 
 fn removed_with(items: Vec<Item>, settings: &Settings) -> Vec<Judgement> {
     let mirror = session(items);
-    unless_edited(&old_images(mirror.projection(), settings), &[])
+    unless_edited(&old_images(&mirror, settings), &[])
 }
 
 fn removed(items: Vec<Item>) -> Vec<Judgement> {
@@ -130,8 +130,8 @@ fn i9_an_image_whose_exchange_is_omitted_in_the_same_pass_waits() {
     let mirror = session(items);
     let settings = Settings::default();
     let start = Run::of(mirror.projection()).unwrap().start;
-    let exchanges = Plan::new(old_exchanges(mirror.projection(), start, &settings), &settings);
-    let images = old_images(mirror.projection(), &settings);
+    let exchanges = Plan::new(old_exchanges(&mirror, start, &settings), &settings);
+    let images = old_images(&mirror, &settings);
     assert_eq!((exchanges.items().len(), images.len()), (1, 1));
     let images_beside = |p| unless_edited(&images, &exchanges.judge(&[all(p)], &settings)).len();
     assert_eq!((images_beside(0.1), images_beside(0.9)), (0, 1));

@@ -131,7 +131,7 @@ impl Growing {
         let masks = Masks::default();
         let calls = Calls::of(&run, "/project", &settings, &masks);
         let outputs = Plan::new(small_outputs(outputs(&run, &settings), &calls, &settings), &settings);
-        let exchanges = Plan::new(old_exchanges(projection, run.start, &settings), &settings);
+        let exchanges = Plan::new(old_exchanges(&mirror, run.start, &settings), &settings);
         let reply = |answers: Reply| if heard { answers } else { Reply::Failed(Failure::Timeout) };
         let answers: Map<String, Value> = exchange
             .iter()
@@ -147,7 +147,7 @@ impl Growing {
         if !heard {
             prop_assert!(judged.iter().all(|judgement| judgement.edits.is_empty()));
         }
-        judged.extend(unless_edited(&old_images(projection, &settings), &judged));
+        judged.extend(unless_edited(&old_images(&mirror, &settings), &judged));
 
         let edits: Vec<&Edit> = judged.iter().flat_map(|judgement| &judgement.edits).collect();
         let mut targets: Vec<&str> = edits.iter().map(|edit| edit.target.as_str()).collect();
@@ -187,9 +187,9 @@ impl Growing {
         }
         let run = Run::of(projection).unwrap();
         let again: Vec<_> =
-            old_exchanges(projection, run.start, &settings).iter().map(|old| old.prompt_id).collect();
+            old_exchanges(&committed, run.start, &settings).iter().map(|old| old.prompt_id).collect();
         prop_assert!(again.iter().all(|id| !targets.contains(id)), "judged again: {:?}", again);
-        prop_assert!(old_images(projection, &settings).iter().all(|old| !targets.contains(&old.entry)));
+        prop_assert!(old_images(&committed, &settings).iter().all(|old| !targets.contains(&old.entry)));
         self.items = after;
         Ok(())
     }

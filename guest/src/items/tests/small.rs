@@ -171,7 +171,7 @@ fn b24_a_failing_one_stays_whole_where_that_would_not_be_shorter() {
 /// What a checkpoint would judge in a run of 7 turns, by entry.
 fn due<'a>(mirror: &'a Mirror, settings: &Settings) -> Vec<&'a str> {
     let run = Run::of(mirror.projection()).unwrap();
-    let memo = judged_outputs(mirror);
+    let memo = judged_outputs(mirror, 0);
     let due =
         |output: &Candidate<'_>| due_at_checkpoint(output, &run, settings) && !memo.contains(output.entry);
     outputs(&run, settings).into_iter().filter(due).map(|output| output.entry).collect()
@@ -217,10 +217,11 @@ fn c10_of_a_checkpoints_results_only_those_that_failed_are_asked_about_again() {
         let written = json!({ "v": 1, "phase": phase, "results": results });
         session([u("p"), record(&written.to_string())])
     };
-    let mut judged: Vec<String> = judged_outputs(&mirror("mid-run")).into_iter().map(str::to_owned).collect();
+    let mut judged: Vec<String> =
+        judged_outputs(&mirror("mid-run"), 0).into_iter().map(str::to_owned).collect();
     judged.sort_unstable();
     assert_eq!(judged, ["no-answer", "not-worth", "whole-needed"]);
-    assert!(judged_outputs(&mirror("run-end")).is_empty());
+    assert!(judged_outputs(&mirror("run-end"), 0).is_empty());
 }
 
 #[test]
