@@ -18,7 +18,6 @@ pub(super) struct Work<'a> {
     phase: Phase,
     situation: Situation<'a>,
     run: Run<'a>,
-    history: History,
     large: Vec<Large<'a>>,
     small: items::Plan<SmallOutput<'a>>,
     exchanges: items::Plan<OldExchange<'a>>,
@@ -63,14 +62,13 @@ impl<'a> Work<'a> {
         selection: Selection<'a>,
         masks: Masks,
     ) -> Work<'a> {
-        let Situation { mirror, settings, .. } = situation;
+        let Situation { settings, .. } = situation;
         let Selection { large, small, exchanges, images, lifts } = selection;
         let large = large.into_iter().map(|large| Large {
             plan: outputs::Plan::new(large.output, settings),
             superseded: large.superseded,
         });
         Work {
-            history: History::before(mirror.projection(), run.start, settings.history_exchanges, &masks),
             large: large.collect(),
             small: items::Plan::new(small, settings),
             exchanges: items::Plan::new(exchanges, settings),
@@ -85,7 +83,8 @@ impl<'a> Work<'a> {
 
     /// Returns the scene of a large output; `later_calls` and `superseded` are only told at a checkpoint.
     fn scene<'s>(
-        &'s self,
+        &self,
+        history: &'s History,
         told: Told<'s>,
         later_calls: &'s [&'s str],
         superseded: Option<&'s str>,
@@ -100,7 +99,13 @@ impl<'a> Work<'a> {
                 superseded,
             },
         };
-        Scene { history: &self.history, question, phase }
+        Scene { history, question, phase }
+    }
+
+    /// Returns what came before the run. Only questions tell it, and finding it walks the context.
+    fn history(&self) -> History {
+        let Situation { mirror, settings, .. } = self.situation;
+        History::before(mirror.projection(), self.run.start, settings.history_exchanges, &self.masks)
     }
 
     /// Returns the turn and the label of every call of the run, for questions at a checkpoint.
@@ -122,13 +127,14 @@ impl<'a> Work<'a> {
         let [question, answer, notes] =
             [&self.run.question, &self.run.answer, &self.run.notes].map(|text| masks.text(text));
         let told = Told { question: &question, answer: &answer, notes: &notes };
-        let scene = self.scene(told, &[], None);
+        let history = self.history();
+        let scene = self.scene(&history, told, &[], None);
         let calls = self.calls();
         let large = self.large.iter().flat_map(|Large { plan, superseded }| {
             let turn = plan.candidate().turn;
             let later = calls.iter().filter(|(made, _)| Some(*made) > turn);
             let later: Vec<&str> = later.map(|(_, label)| label.as_str()).collect();
-            plan.requests(&self.scene(told, &later, superseded.as_deref()), masks)
+            plan.requests(&self.scene(&history, told, &later, superseded.as_deref()), masks)
         });
         let small = self.small.requests(&scene, masks);
         let exchanges = self.exchanges.requests(&scene, masks);
@@ -140,7 +146,8 @@ impl<'a> Work<'a> {
         let Situation { mirror, settings, log, .. } = self.situation;
         // The answer as the user sees it: what it quotes is compared with the original lines.
         let Run { question, answer, notes, .. } = &self.run;
-        let scene = self.scene(Told { question, answer, notes }, &[], None);
+        let nothing = History::default();
+        let scene = self.scene(&nothing, Told { question, answer, notes }, &[], None);
         let mut replies = answers.replies.as_slice();
         let mut judgements = vec![];
         for Large { plan, .. } in &self.large {

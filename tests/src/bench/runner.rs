@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
+use super::Hooks;
+
 /// A running runner. It ends when it is dropped.
 #[derive(Debug)]
 pub struct Runner {
@@ -36,13 +38,11 @@ impl Runner {
         let output = BufReader::new(child.stdout.take().context("the runner has no output")?);
         Ok(Self { child, input, output })
     }
+}
 
-    /// Calls a method and returns its result with the time from writing the line to reading the answer.
-    ///
-    /// # Errors
-    ///
-    /// Fails where the runner answers with an error or not at all.
-    pub fn call(&mut self, method: &str, params: &Value) -> Result<(Value, Duration)> {
+impl Hooks for Runner {
+    /// The time is that from writing the line to reading the answer.
+    fn call(&mut self, method: &str, params: &Value) -> Result<(Value, Duration)> {
         let line =
             json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string() + "\n";
         let started = Instant::now();

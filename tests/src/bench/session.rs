@@ -5,7 +5,7 @@ use context_guard::contract::sessions::Delta;
 use context_guard::contract::types::{
     Assistant, Block, Entry, EntryBody, Message, StopReason, ToolCall, ToolResult, Usage, View, Visible,
 };
-use context_guard::session::{ItemOutcome, ItemResult, Record};
+use context_guard::session::{ItemKind, ItemOutcome, ItemResult, Phase, Record};
 use fastrand::Rng;
 
 use super::text;
@@ -32,15 +32,26 @@ impl Session {
     /// judged yet.
     pub fn of_entries(entries: usize) -> Self {
         let mut session = Self::new();
-        let earlier = entries.saturating_sub(LAST_RUN_ENTRIES);
-        // No run of six calls adds more: two entries a call, prompt, answer, an edit a call, record.
-        while session.branch.len() + 21 <= earlier {
-            session.judged_run(6);
-        }
-        while session.branch.len() < earlier {
-            session.append(EntryBody::Other);
-        }
+        session.judged_runs(entries.saturating_sub(LAST_RUN_ENTRIES));
         session.last_run(LAST_RUN);
+        session
+    }
+
+    /// A session of exactly that many entries (at least 120) that ends with a run of so many small outputs (at most 40),
+    /// and a checkpoint in it that found all that came before relevant. So nothing is due that was not due then.
+    pub fn of_quiet_entries(entries: usize, calls: usize) -> Self {
+        let mut session = Self::new();
+        // Prompt and record, and two entries a call.
+        session.judged_runs(entries.saturating_sub(2 + 2 * calls));
+        let (prompts, first) = (session.prompts(), session.branch.len());
+        session.prompt();
+        for call in 0..calls {
+            session.quiet_step();
+            if call == 0 {
+                session.found_relevant(&prompts);
+            }
+        }
+        debug_assert_eq!(session.branch.len() - first, 2 + 2 * calls);
         session
     }
 
@@ -75,14 +86,15 @@ impl Session {
         self.news()
     }
 
-    /// Adds a run of small outputs, which has nothing to judge, and returns the change.
-    pub fn small_run(&mut self) -> Delta {
-        self.prompt();
-        for _ in 0..LAST_RUN {
-            self.small_step();
-        }
+    /// Ends the last run, and returns the change.
+    pub fn end(&mut self) -> Delta {
         self.answer();
         self.news()
+    }
+
+    /// Returns when the last entry was made.
+    pub fn now(&self) -> u64 {
+        self.branch.last().map_or(0, |entry| entry.time)
     }
 
     /// Adds a reply with one call and its small result to the last run, and returns the change.
@@ -139,6 +151,38 @@ impl Session {
             self.step();
         }
         self.answer();
+    }
+
+    /// Adds runs that were judged, up to that many entries.
+    fn judged_runs(&mut self, entries: usize) {
+        // No run of six calls adds more: two entries a call, prompt, answer, an edit a call, record.
+        while self.branch.len() + 21 <= entries {
+            self.judged_run(6);
+        }
+        while self.branch.len() < entries {
+            self.append(EntryBody::Other);
+        }
+    }
+
+    fn prompts(&self) -> Vec<String> {
+        let prompts =
+            self.branch.iter().filter(|entry| matches!(entry.body, EntryBody::Message(Message::User(_))));
+        prompts.map(|entry| entry.id.clone()).collect()
+    }
+
+    /// Adds the record of a checkpoint that asked about those exchanges and kept them.
+    fn found_relevant(&mut self, prompts: &[String]) {
+        let kept = |prompt: &String| ItemResult {
+            kind: ItemKind::Exchange,
+            entry_id: prompt.clone(),
+            tool: "exchange".into(),
+            reason: "relevant".into(),
+            jev: vec!["p.90".into()],
+            ..ItemResult::default()
+        };
+        let results = prompts.iter().map(kept).collect();
+        let record = Record { phase: Phase::MidRun, requests: 1, results, ..Record::default() };
+        self.append(EntryBody::GuardRecord(record.to_json()));
     }
 
     fn judged_run(&mut self, calls: usize) {
@@ -232,8 +276,17 @@ impl Session {
     }
 
     fn small_step(&mut self) {
+        self.tail(15);
+    }
+
+    /// A call whose result is too small for any question.
+    fn quiet_step(&mut self) {
+        self.tail(4);
+    }
+
+    fn tail(&mut self, lines: usize) {
         let random = &mut self.random;
-        let (path, lines) = (text::path(random), random.usize(1..15));
+        let (path, lines) = (text::path(random), random.usize(1..lines));
         let output = text::log(random, lines);
         self.call("bash", format!("{{\"command\":\"tail {path}\"}}"), output);
     }

@@ -2,14 +2,13 @@
 
 #![expect(clippy::print_stdout, reason = "the table is its output")]
 
+mod growth;
+
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use context_guard::contract::sessions::{Circumstances, Phase, Verdict};
-use context_guard::contract::types::Model;
-use context_guard::guard::Guard;
-use context_guard_tests::bench::{Classifier, Runner, Session};
+use context_guard_tests::bench::{Classifier, Hooks, Native, Runner, Session};
 use context_guard_tests::contract::repository;
 use serde_json::{Value, json};
 
@@ -21,7 +20,7 @@ const SELDOM: usize = 5;
 fn main() -> Result<()> {
     let binary = repository().join("target/release/context-guard");
     start_up(&binary)?;
-    growth(&binary)?;
+    growth::print(&binary)?;
     large_session(&binary)?;
     asking(&binary)
 }
@@ -47,56 +46,22 @@ fn start_up(binary: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A runner that has taken a session whole.
-fn serving(binary: &Path, allowed: &str, session: &mut Session) -> Result<(Runner, Duration)> {
-    let mut runner = Runner::start(binary, allowed)?;
-    runner.call("configure", &json!({ "project": null }))?;
-    runner.call("observe", &serde_json::to_value(circumstances())?)?;
-    let (_, took) = runner.call("update", &serde_json::to_value(session.whole())?)?;
-    Ok((runner, took))
+/// Tells a guard a session whole, and returns what that took.
+fn open(guard: &mut dyn Hooks, session: &mut Session) -> Result<Duration> {
+    guard.call("configure", &json!({ "project": null }))?;
+    let circumstances = json!({
+        "problem": null, "destination": null, "recall_active": true, "working_directory": "/project",
+    });
+    guard.call("observe", &circumstances)?;
+    Ok(guard.call("update", &serde_json::to_value(session.whole())?)?.1)
 }
 
-fn circumstances() -> Circumstances {
-    Circumstances {
-        problem: None,
-        destination: None,
-        recall_active: true,
-        working_directory: "/project".into(),
-    }
-}
-
-fn moment() -> Value {
+/// The moment right after the session's last entry, as `begin`, `pass` and `request` take it.
+fn moment(phase: &str, session: &Session) -> Value {
     let model = json!({
         "name": "anthropic/claude", "cache": "Anthropic", "prices": null, "cache_lifetime": 300, "thinking": "Unbound",
     });
-    json!({ "phase": "RunEnd", "model": model, "now": 1_777_900_000_000_u64 })
-}
-
-/// What a hook costs where nothing is due, by the length of the session. A pass at mid-run is never due.
-fn growth(binary: &Path) -> Result<()> {
-    println!("\nthrough the pipe, nothing due");
-    let mut medians = vec![];
-    for entries in [100, 1_000, 10_000] {
-        let mut session = Session::of_entries(entries);
-        let (mut runner, _) = serving(binary, "", &mut session)?;
-        let mut idle = moment();
-        idle["phase"] = "MidRun".into();
-        let times = (0..OFTEN).map(|_| {
-            let delta = serde_json::to_value(session.turn())?;
-            let (_, update) = runner.call("update", &delta)?;
-            let (_, begin) = runner.call("begin", &idle)?;
-            Ok(update + begin)
-        });
-        let times = times.collect::<Result<_>>()?;
-        medians.push(row(&format!("update with one turn, and begin: {entries} entries"), times));
-        let times = (0..OFTEN).map(|_| Ok(runner.call("status", &json!({}))?.1));
-        row(&format!("status: {entries} entries"), times.collect::<Result<_>>()?);
-    }
-    if let [_, thousand, ten_thousand] = medians[..] {
-        let ratio = ten_thousand.as_secs_f64() / thousand.as_secs_f64();
-        println!("update and begin, 10,000 entries to 1,000: {ratio:.2} times");
-    }
-    Ok(())
+    json!({ "phase": phase, "model": model, "now": session.now() })
 }
 
 /// A run of 5 million characters of which nothing was judged yet, judged by the built-in judge.
@@ -107,49 +72,36 @@ fn large_session(binary: &Path) -> Result<()> {
         session.characters() as f64 / 1e6,
         session.entries()
     );
-    let (mut updates, mut begins, mut finishes, mut asked) = (vec![], vec![], vec![], vec![]);
+    let moment = moment("RunEnd", &session);
+    let (mut updates, mut begins, mut asks, mut finishes) = (vec![], vec![], vec![], vec![]);
+    let (mut native_begins, mut native_finishes) = (vec![], vec![]);
     let mut questions = 0;
-    let mut verdicts = Value::Null;
     for _ in 0..SELDOM {
-        let (mut runner, update) = serving(binary, "", &mut session)?;
-        let (inquiry, begin) = runner.call("begin", &moment())?;
+        let mut runner = Runner::start(binary, "")?;
+        updates.push(open(&mut runner, &mut session)?);
+        let (inquiry, begin) = runner.call("begin", &moment)?;
+        begins.push(begin);
         questions = inquiry["questions"].as_array().map_or(0, Vec::len);
         let service = json!({ "api": "builtin", "base_url": "", "model": "lexical", "headers": [], "input_price": 0.0 });
         let ask = json!({
             "service": service, "credential": null, "questions": inquiry["questions"], "budget": inquiry["budget"],
         });
-        let took;
-        (verdicts, took) = runner.call("ask", &ask)?;
+        let (verdicts, ask) = runner.call("ask", &ask)?;
+        asks.push(ask);
         let finish = json!({ "verdicts": verdicts, "elapsed_ms": 1, "timed_out": false });
         finishes.push(runner.call("finish", &finish)?.1);
-        updates.push(update);
-        begins.push(begin);
-        asked.push(took);
+
+        let mut native = Native::default();
+        open(&mut native, &mut session)?;
+        native_begins.push(native.call("begin", &moment)?.1);
+        native_finishes.push(native.call("finish", &finish)?.1);
     }
     row("update, the session whole", updates);
     let begin = row(&format!("begin, {questions} questions"), begins);
-    row("ask, the built-in judge", asked);
+    row("ask, the built-in judge", asks);
     let finish = row("finish", finishes);
-
-    let verdicts: Vec<Verdict> = serde_json::from_value(verdicts)?;
-    let model: Model = serde_json::from_value(moment()["model"].take())?;
-    let (mut begins, mut finishes) = (vec![], vec![]);
-    for _ in 0..SELDOM {
-        let mut guard = Guard::new();
-        guard.observe(circumstances());
-        guard.update(session.whole()).map_err(|error| anyhow::anyhow!("{error:?}"))?;
-        let started = Instant::now();
-        let begun = guard.begin(Phase::RunEnd, model.clone(), 1_777_900_000_000);
-        begins.push(started.elapsed());
-        begun.map_err(|error| anyhow::anyhow!("{error:?}"))?;
-        let verdicts = verdicts.clone();
-        let started = Instant::now();
-        let finished = guard.finish(verdicts, 1, false);
-        finishes.push(started.elapsed());
-        finished.map_err(|error| anyhow::anyhow!("{error:?}"))?;
-    }
-    let native_begin = row("begin, natively and without the pipe", begins);
-    let native_finish = row("finish, natively and without the pipe", finishes);
+    let native_begin = row("begin, natively and without the pipe", native_begins);
+    let native_finish = row("finish, natively and without the pipe", native_finishes);
     let ratio = (begin + finish).as_secs_f64() / (native_begin + native_finish).as_secs_f64();
     println!("begin and finish, sandbox and pipe to native: {ratio:.1} times");
     Ok(())

@@ -1,0 +1,154 @@
+//! What each hook costs by the length of the session: natively, in the component, and through the runner's pipe.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use context_guard_tests::bench::{Classifier, Component, Hooks, Native, Runner, Session, verdicts};
+use serde_json::{Value, json};
+
+use super::{OFTEN, SELDOM, moment, open};
+
+/// Entries of the sessions.
+const LENGTHS: [usize; 3] = [100, 1_000, 10_000];
+
+/// Calls of a run that is too short for any checkpoint to pay.
+const SHORT: usize = 4;
+/// Calls of a run that a checkpoint looks through.
+const LONG: usize = 40;
+
+/// The hooks, in the order of [`measure`].
+const ROWS: [&str; 7] = [
+    "update with one turn",
+    "begin in a run of 4 calls, not due",
+    "begin in a run of 40 calls, not due",
+    "begin at the end of that run, not due",
+    "request, as many messages",
+    "status",
+    "a whole pass, instant classifier",
+];
+
+/// Prints a block of rows for every place where the guard can run.
+pub(super) fn print(binary: &Path) -> Result<()> {
+    table("natively", || Ok(Native::default()), judged)?;
+    table("in the component", Component::load, judged)?;
+    let classifier = Classifier::start(Duration::ZERO)?;
+    let pass = |runner: &mut Runner, moment: &Value| {
+        let mut pass = moment.clone();
+        pass["delta"] = Value::Null;
+        pass["service"] = classifier.service();
+        pass["credential"] = Value::Null;
+        let (passed, took) = runner.call("pass", &pass)?;
+        changed(&passed["outcome"])?;
+        Ok(took)
+    };
+    table("through the pipe", || Runner::start(binary, classifier.origin()), pass)
+}
+
+fn table<H: Hooks>(
+    place: &str,
+    start: impl Fn() -> Result<H>,
+    pass: impl Fn(&mut H, &Value) -> Result<Duration>,
+) -> Result<()> {
+    println!("\n{:40} {:>12} {:>12} {:>12}   10,000 to 1,000", place, "100 entries", "1,000", "10,000");
+    let mut columns = vec![];
+    for entries in LENGTHS {
+        columns.push(measure(entries, &start, &pass)?);
+    }
+    for (at, hook) in ROWS.iter().enumerate() {
+        let times: Vec<f64> = columns.iter().map(|column| column[at].as_secs_f64() * 1e3).collect();
+        let cells: String = times.iter().map(|ms| format!(" {ms:9.3} ms")).collect();
+        println!("{hook:40}{cells}   {:.2} times", times[2] / times[1]);
+    }
+    Ok(())
+}
+
+/// Measures the hooks of [`ROWS`] in sessions of that many entries, each as the median.
+fn measure<H: Hooks>(
+    entries: usize,
+    start: impl Fn() -> Result<H>,
+    pass: impl Fn(&mut H, &Value) -> Result<Duration>,
+) -> Result<[Duration; ROWS.len()]> {
+    let mut guard = start()?;
+    let mut session = Session::of_quiet_entries(entries, SHORT);
+    open(&mut guard, &mut session)?;
+    let short = idle(&mut guard, &moment("MidRun", &session))?;
+    let update = median(OFTEN, || Ok(guard.call("update", &serde_json::to_value(session.turn())?)?.1))?;
+
+    let mut guard = start()?;
+    let mut session = Session::of_quiet_entries(entries, LONG);
+    open(&mut guard, &mut session)?;
+    let long = idle(&mut guard, &moment("MidRun", &session))?;
+    guard.call("update", &serde_json::to_value(session.end())?)?;
+    let end = idle(&mut guard, &moment("RunEnd", &session))?;
+    let mut departure = moment("RunEnd", &session);
+    departure["shape"] = shape(entries);
+    let request = median(OFTEN, || Ok(guard.call("request", &departure)?.1))?;
+    let status = median(OFTEN, || Ok(guard.call("status", &json!({}))?.1))?;
+
+    let mut guard = start()?;
+    let mut session = Session::of_entries(entries);
+    open(&mut guard, &mut session)?;
+    let moment = moment("RunEnd", &session);
+    let whole = median(SELDOM, || pass(&mut guard, &moment))?;
+    Ok([update, short, long, end, request, status, whole])
+}
+
+fn median(times: usize, measure: impl FnMut() -> Result<Duration>) -> Result<Duration> {
+    let mut times = std::iter::repeat_with(measure).take(times).collect::<Result<Vec<_>>>()?;
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().context("nothing was measured")
+}
+
+/// Measures a `begin` that must find no pass due.
+fn idle(guard: &mut impl Hooks, moment: &Value) -> Result<Duration> {
+    median(OFTEN, || {
+        let (inquiry, took) = guard.call("begin", moment)?;
+        ensure!(inquiry.is_null(), "a pass is due where none should be: {moment}");
+        Ok(took)
+    })
+}
+
+/// Runs a pass whose answers are there at once, and returns what its two calls took.
+fn judged(guard: &mut impl Hooks, moment: &Value) -> Result<Duration> {
+    let (inquiry, begin) = guard.call("begin", moment)?;
+    let (outcome, finish) = guard.call(
+        "finish",
+        &json!({
+            "verdicts": verdicts(&inquiry), "elapsed_ms": 1, "timed_out": false,
+        }),
+    )?;
+    changed(&outcome)?;
+    Ok(begin + finish)
+}
+
+/// Makes sure that a pass judged something, so that it was a whole one.
+fn changed(outcome: &Value) -> Result<()> {
+    ensure!(
+        outcome["edits"].as_array().is_some_and(|edits| !edits.is_empty()),
+        "a pass changed nothing: {outcome}"
+    );
+    Ok(())
+}
+
+/// A request of so many messages, as Pi sends them to Anthropic: breakpoints on the last tool, the system prompt and the
+/// last message.
+fn shape(messages: usize) -> Value {
+    let block = |kind: &str, id: Option<String>, marked: bool| {
+        let control = marked.then_some(r#"{"type":"ephemeral"}"#);
+        json!({ "kind": kind, "has_text": kind != "tool_use", "tool_use_id": id, "cache_control": control })
+    };
+    let message = |at: usize| {
+        let id = Some(format!("call_{:08x}", at / 2));
+        let last = at + 1 == messages;
+        if at % 2 == 0 {
+            json!({ "role": "assistant", "blocks": [block("text", None, false), block("tool_use", id, last)] })
+        } else {
+            json!({ "role": "user", "blocks": [block("tool_result", id, last)] })
+        }
+    };
+    json!({
+        "tools": [block("tool", None, true)], "system": [block("text", None, true)],
+        "messages": (0..messages).map(message).collect::<Vec<_>>(), "replay": false,
+    })
+}
