@@ -54,13 +54,15 @@ pub struct OldExchange<'a> {
 /// Finds the exchanges before the run that starts at that index of the projection, all but the last few, as far as
 /// they can be omitted and brought back.
 ///
-/// None are found where the settings say that exchanges are not judged.
+/// None are found where the settings say that exchanges are not judged. `judged` tells by the position of a prompt on the
+/// branch whether its exchange was judged already: in a long session most were.
 ///
 /// An exchange stays if it did not finish, if it is small, if somebody else changed something in it (`recall` could
 /// not bring that back), or if a call or a result in it belongs to one outside.
 pub fn old_exchanges<'a>(
     mirror: &'a Mirror,
     run_start: usize,
+    judged: impl Fn(usize) -> bool,
     settings: &'a Settings,
 ) -> Vec<OldExchange<'a>> {
     if !settings.judges_exchanges() {
@@ -68,13 +70,13 @@ pub fn old_exchanges<'a>(
     }
     let exchanges = mirror.outline().exchanges();
     let earlier = exchanges.partition_point(|exchange| exchange.start < run_start);
-    let judged = earlier.saturating_sub(settings.keep_recent_exchanges);
+    let old = earlier.saturating_sub(settings.keep_recent_exchanges);
     let end = |at: usize| exchanges.get(at + 1).map_or(run_start, |next| next.start.min(run_start));
     let eligible = |at: usize| {
-        let extent = exchanges.get(at)?;
+        let extent = exchanges.get(at).filter(|extent| !judged(extent.position))?;
         OldExchange::of(mirror, extent, end(at), settings)
     };
-    (0..judged).filter_map(eligible).collect()
+    (0..old).filter_map(eligible).collect()
 }
 
 impl<'a> OldExchange<'a> {

@@ -17,7 +17,7 @@ mod tests;
 pub use self::batch::{Missing, Plan, Whole};
 pub use self::exchange::{OldExchange, old_exchanges};
 pub use self::image::{OldImage, old_images, unless_edited};
-pub use self::memo::{judged_exchanges, judged_outputs};
+pub use self::memo::judged_outputs;
 pub use self::small::{SmallOutput, due_at_checkpoint, small_outputs};
 pub use self::superseded::Calls;
 
@@ -50,8 +50,8 @@ impl Judgement {
         self.edits.clear();
         self.result.omitted.clear();
         self.result.outcome = ItemOutcome::Kept;
-        let failures = self.result.reason.split(',').filter(|word| memo::is_failure(word));
-        self.result.reason = std::iter::once("deferred").chain(failures).collect::<Vec<_>>().join(",");
+        let reason = std::iter::once("deferred").chain(self.result.failures()).collect::<Vec<_>>().join(",");
+        self.result.reason = reason;
         self.result.after_chars = self.result.before_chars;
     }
 }

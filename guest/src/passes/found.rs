@@ -6,7 +6,7 @@ use crate::cache::last_refusing;
 use crate::contract::types::{Model, ThinkingBinding};
 use crate::items::{self, OldExchange, OldImage};
 use crate::outputs::{self, Candidate};
-use crate::session::{ItemKind, Mirror, Phase, Run};
+use crate::session::{ItemKind, Mirror, Phase, Run, start_on_branch};
 
 /// Everything that may be judged, put back or removed now.
 ///
@@ -37,18 +37,14 @@ impl<'a> Found<'a> {
         let mut outputs = if asks { outputs::outputs(run, settings) } else { vec![] };
         outputs.retain(|output| !recalled.holds(output.entry) && !refusal.meets(output.entry));
         let mut exchanges = if asks && settings.prune_exchanges {
-            items::old_exchanges(mirror, run.start, settings)
+            let since = start_on_branch(mirror.branch());
+            let judged =
+                |prompt| since.is_some_and(|since| mirror.memo().holds_exchange(prompt, since, phase));
+            items::old_exchanges(mirror, run.start, judged, settings)
         } else {
             vec![]
         };
-        if !exchanges.is_empty() {
-            let judged = items::judged_exchanges(mirror, phase);
-            exchanges.retain(|old| {
-                !judged.contains(old.prompt_id)
-                    && !recalled.holds_part_of(old)
-                    && !refusal.meets(old.last_id())
-            });
-        }
+        exchanges.retain(|old| !recalled.holds_part_of(old) && !refusal.meets(old.last_id()));
         let mut images = items::old_images(mirror, settings);
         images.retain(|image| !recalled.holds(image.entry) && !refusal.meets(image.entry));
         let mut lifts = recalled.lifts(mirror);

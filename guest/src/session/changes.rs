@@ -2,10 +2,14 @@
 
 use proptest::prelude::*;
 use proptest::sample::Index;
+use serde_json::json;
 
 use super::fixtures::*;
 use crate::contract::sessions::Delta;
 use crate::contract::types::{Entry, StopReason, View, Visible};
+
+/// Reasons with which an exchange was kept.
+const REASONS: [&str; 4] = ["relevant", "deferred", "timeout", "deferred,error"];
 
 pub(super) fn delta(keep_branch: u32, branch: Vec<Entry>, keep_context: u32, context: Vec<Visible>) -> Delta {
     Delta { keep_branch, branch, keep_context, context }
@@ -54,6 +58,8 @@ pub(super) enum Step {
     Shell,
     Edit(Index, bool),
     Pass(Index),
+    /// A record at run end or, where it is true, of a checkpoint that tells of an exchange.
+    Judge(Index, bool, &'static str),
     Back(Index),
     Compact(Index),
 }
@@ -67,6 +73,8 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Shell),
         2 => (any::<Index>(), any::<bool>()).prop_map(|(target, omit)| Step::Edit(target, omit)),
         2 => any::<Index>().prop_map(Step::Pass),
+        2 => (any::<Index>(), any::<bool>(), prop::sample::select(&REASONS[..]))
+            .prop_map(|(target, checkpoint, reason)| Step::Judge(target, checkpoint, reason)),
         1 => any::<Index>().prop_map(Step::Back),
         1 => any::<Index>().prop_map(Step::Compact),
     ]
@@ -111,6 +119,14 @@ pub(super) fn play(steps: Vec<Step>) -> Vec<State> {
                 let pass = guard_pass(&[(&id, "removed")]);
                 state.branch.extend(pass.into_iter().enumerate().map(|(part, item)| named(item, part)));
             }
+            Step::Judge(target, checkpoint, reason) if !state.context.is_empty() => {
+                let id = &state.context[target.index(state.context.len())].id;
+                let result =
+                    json!({ "kind": "exchange", "entryId": id, "outcome": "kept", "reason": reason });
+                let phase = if checkpoint { "mid-run" } else { "run-end" };
+                let written = json!({ "v": 1, "phase": phase, "results": [result] });
+                state.branch.push(named(record(&written.to_string()), 0));
+            }
             Step::Back(to) => {
                 state.branch.truncate(to.index(state.branch.len() + 1));
                 state.context.retain(|item| state.branch.iter().any(|entry| entry.id == item.id));
@@ -120,7 +136,7 @@ pub(super) fn play(steps: Vec<Step>) -> Vec<State> {
                 state.context.insert(0, visible(&format!("{round}.0")));
                 state.branch.push(named(compaction("so far"), 0));
             }
-            Step::Edit(..) | Step::Pass(_) => {}
+            Step::Edit(..) | Step::Pass(_) | Step::Judge(..) => {}
         }
         states.push(state);
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::memo::Memo;
 use super::outline::Outline;
 use super::ownership::Ownership;
 use super::projection::{Place, Projection, recorded};
@@ -25,6 +26,7 @@ pub struct Mirror {
     sizes: Vec<usize>,
     records: Vec<(usize, Record)>,
     ownership: Ownership,
+    memo: Memo,
     outline: Outline,
 }
 
@@ -110,6 +112,10 @@ impl Mirror {
         self.records.truncate(self.records.partition_point(|&(position, _)| position < keep));
         if stale {
             self.ownership = Ownership::default();
+            self.memo = Memo::default();
+            for (position, record) in &self.records {
+                self.memo.append(*position, record, &self.positions);
+            }
             let mut records = self.records.iter().peekable();
             for position in 0..keep {
                 let record = records.next_if(|(at, _)| *at == position).map(|(_, record)| record);
@@ -131,7 +137,10 @@ impl Mirror {
         self.branch.push(entry);
         self.indices.push(None);
         self.ownership.append(&self.branch, &self.positions, record.as_ref());
-        self.records.extend(record.map(|record| (position, record)));
+        if let Some(record) = record {
+            self.memo.append(position, &record, &self.positions);
+            self.records.push((position, record));
+        }
     }
 
     /// Returns the active branch, root first.
@@ -157,6 +166,11 @@ impl Mirror {
     /// Returns the index of an entry in the projection, if it is part of the context.
     pub fn index(&self, id: &str) -> Option<usize> {
         self.position(id).and_then(|at| self.indices.get(at).copied().flatten())
+    }
+
+    /// Returns what the records on the branch say of exchanges.
+    pub fn memo(&self) -> &Memo {
+        &self.memo
     }
 
     /// Returns what is known of the context without walking it.

@@ -6,6 +6,7 @@ mod changes;
 pub(crate) mod fixtures;
 mod history;
 mod image;
+mod memo;
 mod message;
 mod mirror;
 mod outline;
@@ -17,6 +18,7 @@ mod size;
 
 pub use history::{Exchange, History};
 pub use image::{dimensions, image_tokens};
+pub use memo::Memo;
 pub use message::{Kind, Shown, text_of, text_only};
 pub use mirror::Mirror;
 pub use outline::{Extent, Outline};

@@ -36,6 +36,8 @@ pub struct Outline {
 pub struct Extent {
     /// Index of the prompt.
     pub start: usize,
+    /// Position of the prompt on the branch.
+    pub position: usize,
     /// Visible messages, the prompt included.
     pub messages: usize,
     /// Size of all of them that edits can reach.
@@ -118,7 +120,7 @@ impl Outline {
         }
         let Some(shown) = shown(&branch[place.position], &place.view) else { return };
         if shown.is_user() && !self.steered {
-            self.exchanges.push(Extent { start: index, ..Extent::default() });
+            self.exchanges.push(Extent { start: index, position: place.position, ..Extent::default() });
         }
         self.steered = under_way(&shown).unwrap_or(self.steered);
         match shown.kind {

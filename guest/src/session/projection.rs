@@ -18,6 +18,8 @@ pub(super) struct Place {
     pub(super) size: usize,
     /// The model sees other blocks than the recorded ones, or none at all.
     pub(super) altered: bool,
+    /// What it sees instead is nothing, or starts with the guard's marker.
+    marked: bool,
     edited: Option<Sizes>,
 }
 
@@ -36,12 +38,17 @@ impl Place {
                 (altered, Some(Sizes { recorded, shown: content_size(now) }))
             }
         };
+        let marked = match &view {
+            View::AsRecorded => false,
+            View::Omitted => true,
+            View::Replaced(now) => text_of(now).starts_with(MARKER),
+        };
         let size = match (&view, edited) {
             (View::Replaced(_), Some(sizes)) if blocks.is_some() => sizes.shown,
             (View::Omitted, _) => 0,
             _ => size,
         };
-        Place { position, view, size, altered, edited }
+        Place { position, view, size, altered, marked, edited }
     }
 }
 
@@ -131,6 +138,7 @@ impl<'a> Projection<'a> {
             edited: place.edited,
             size: place.size,
             altered: place.altered,
+            marked: place.marked,
             ownership: self.ownership,
         }
     }
@@ -150,6 +158,7 @@ pub struct Projected<'a> {
     /// Size of the message that the model sees, in characters; 0 where it sees none.
     pub size: usize,
     altered: bool,
+    marked: bool,
     ownership: &'a Ownership,
 }
 
@@ -172,12 +181,7 @@ impl<'a> Projected<'a> {
     /// Returns whether the guard's own edit is in force: a pass of it made the entry's latest edit, and what
     /// the model sees is nothing, or starts with the marker.
     pub fn ours(&self) -> bool {
-        let marked = match self.view {
-            View::AsRecorded => false,
-            View::Omitted => true,
-            View::Replaced(blocks) => text_of(blocks).starts_with(MARKER),
-        };
-        marked && self.ownership.holds(self.position)
+        self.marked && self.ownership.holds(self.position)
     }
 
     /// Returns whether the model sees other blocks than the recorded ones, or none at all.

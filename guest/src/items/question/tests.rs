@@ -81,7 +81,7 @@ fn earlier() -> Mirror {
 
 fn exchanges_plan<'a>(mirror: &'a Mirror, settings: &'a Settings) -> Plan<OldExchange<'a>> {
     let start = Run::of(mirror.projection()).unwrap().start;
-    Plan::new(old_exchanges(mirror, start, settings), settings)
+    Plan::new(old_exchanges(mirror, start, |_| false, settings), settings)
 }
 
 fn golden(requests: &[Request]) -> String {

@@ -130,7 +130,7 @@ fn i9_an_image_whose_exchange_is_omitted_in_the_same_pass_waits() {
     let mirror = session(items);
     let settings = Settings::default();
     let start = Run::of(mirror.projection()).unwrap().start;
-    let exchanges = Plan::new(old_exchanges(&mirror, start, &settings), &settings);
+    let exchanges = Plan::new(old_exchanges(&mirror, start, |_| false, &settings), &settings);
     let images = old_images(&mirror, &settings);
     assert_eq!((exchanges.items().len(), images.len()), (1, 1));
     let images_beside = |p| unless_edited(&images, &exchanges.judge(&[all(p)], &settings)).len();

@@ -131,7 +131,7 @@ impl Growing {
         let masks = Masks::default();
         let calls = Calls::of(&run, "/project", &settings, &masks);
         let outputs = Plan::new(small_outputs(outputs(&run, &settings), &calls, &settings), &settings);
-        let exchanges = Plan::new(old_exchanges(&mirror, run.start, &settings), &settings);
+        let exchanges = Plan::new(old_exchanges(&mirror, run.start, |_| false, &settings), &settings);
         let reply = |answers: Reply| if heard { answers } else { Reply::Failed(Failure::Timeout) };
         let answers: Map<String, Value> = exchange
             .iter()
@@ -186,8 +186,10 @@ impl Growing {
             prop_assert!(item.ours(), "{} must count as ours", item.id());
         }
         let run = Run::of(projection).unwrap();
-        let again: Vec<_> =
-            old_exchanges(&committed, run.start, &settings).iter().map(|old| old.prompt_id).collect();
+        let again: Vec<_> = old_exchanges(&committed, run.start, |_| false, &settings)
+            .iter()
+            .map(|old| old.prompt_id)
+            .collect();
         prop_assert!(again.iter().all(|id| !targets.contains(id)), "judged again: {:?}", again);
         prop_assert!(old_images(&committed, &settings).iter().all(|old| !targets.contains(&old.entry)));
         self.items = after;

@@ -102,6 +102,10 @@ fn assert_walked(mirror: &Mirror) -> Result<(), TestCaseError> {
     let extents: Vec<_> =
         extents.map(|it| (it.start, it.messages, it.chars, it.finished, it.is_torn())).collect();
     prop_assert_eq!(extents, walked.exchanges);
+    for extent in outline.exchanges() {
+        let prompt = mirror.projection().get(extent.start).unwrap();
+        prop_assert_eq!(extent.position, prompt.position);
+    }
     for (index, reply) in walked.answered {
         let result = mirror.projection().get(index).and_then(|item| item.shown()?.tool_result()).unwrap();
         prop_assert_eq!(outline.reply_calling(&result.call_id, index), reply);
