@@ -87,8 +87,8 @@ impl<'a> OldExchange<'a> {
         let range = extent.start..end;
         let projection = mirror.projection();
         let prompt = projection.get(extent.start)?;
-        let altered = mirror.outline().altered(&range).iter().filter_map(|&index| projection.get(index));
-        if prompt.ours() || altered.into_iter().any(|item| item.foreign()) {
+        let mut altered = mirror.outline().altered(&range).iter().filter_map(|&index| projection.get(index));
+        if prompt.ours() || altered.any(|item| item.foreign()) {
             return None;
         }
         let exchange = OldExchange {

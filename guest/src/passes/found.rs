@@ -73,8 +73,7 @@ impl<'a> Refusal<'a> {
     /// Returns whether edits that end with that entry would be refused. An omitted exchange takes its own thinking
     /// with it, so that only what follows it counts.
     fn meets(&self, last_edited: &str) -> bool {
-        let index = self.mirror.index(last_edited);
-        self.last.is_some_and(|last| index.is_none_or(|index| index < last))
+        self.last.is_some_and(|last| self.mirror.index(last_edited).is_none_or(|index| index < last))
     }
 
     /// Returns whether putting an original back would be refused. Thinking that comes back with an exchange was

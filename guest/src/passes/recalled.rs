@@ -64,7 +64,8 @@ impl<'a> Recalled<'a> {
 
     /// Returns whether the model asked for that exchange, or for a part of it.
     pub(super) fn holds_part_of(&self, exchange: &OldExchange<'_>) -> bool {
-        std::iter::once(exchange.prompt_id).chain(exchange.omitted()).any(|id| self.holds(id))
+        !self.counts.is_empty()
+            && std::iter::once(exchange.prompt_id).chain(exchange.omitted()).any(|id| self.holds(id))
     }
 
     /// Puts back what was asked for twice: the recorded blocks, for an exchange in all its entries.
@@ -77,7 +78,7 @@ impl<'a> Recalled<'a> {
     }
 }
 
-/// Returns the ids of what answered calls of `recall` gave back since the run's prompt, in order.
+/// Returns the ids of the entries that answered calls of `recall` gave back since the run's prompt, in order.
 fn given_back(mirror: &Mirror) -> Vec<&str> {
     let start = start_on_branch(mirror.branch()).unwrap_or(mirror.branch().len());
     let mut asked: HashMap<&str, &Entry> = HashMap::new();

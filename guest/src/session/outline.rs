@@ -44,7 +44,7 @@ pub struct Extent {
     pub chars: usize,
     /// The last reply calls nothing.
     pub finished: bool,
-    /// The first result that belongs to a call of another exchange, or of none, or that this one's call got elsewhere.
+    /// Index of the first result that has its call outside, or of the first one outside of a call in it.
     torn: Option<usize>,
 }
 

@@ -57,7 +57,7 @@ fn table<H: Hooks>(
     }
     for (at, hook) in ROWS.iter().enumerate() {
         let times: Vec<f64> = columns.iter().map(|column| column[at].as_secs_f64() * 1e3).collect();
-        let cells: String = times.iter().map(|ms| format!(" {ms:9.3} ms")).collect();
+        let cells: String = times.iter().map(|ms| format!(" {ms:9.4} ms")).collect();
         println!("{hook:40}{cells}   {:.2} times", times[2] / times[1]);
     }
     Ok(())
