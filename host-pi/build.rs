@@ -32,8 +32,8 @@ fn main() -> Result<()> {
         println!("cargo::rerun-if-changed={}", package.join(path).display());
     }
 
-    let core = guest::build(workspace, &guest_target_dir(&out)?)?;
-    let component = componentize(&core)?;
+    let modules = guest::build(workspace, &guest_target_dir(&out)?, &["--package", "context-guard", "--lib"])?;
+    let component = componentize(&modules.join("context_guard.wasm"))?;
     let (imports, exports) = interfaces(&component)?;
     if let Some(import) =
         imports.iter().find(|name| !ALLOWED_IMPORTS.iter().any(|allowed| name.starts_with(allowed)))

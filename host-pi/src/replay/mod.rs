@@ -21,7 +21,7 @@ pub(crate) use judge::{Judge, KEY_VARIABLE};
 
 use crate::contract::sessions::Circumstances;
 use crate::engine::Limits;
-use crate::gate::{Origin, State};
+use crate::gate::{Names, Origin, State};
 use crate::runner::{Options, Runner};
 use crate::settings::SettingsFile;
 use anyhow::{Context, Result, bail};
@@ -88,6 +88,7 @@ async fn report(request: Request, watch: &impl Watch) -> Result<Report> {
     let runner = Runner::new(Options {
         allow: request.allow,
         warnings: request.warnings,
+        names: Names::System,
         settings: request.settings,
         limits: Limits::default(),
     })?;
