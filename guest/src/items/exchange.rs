@@ -13,6 +13,7 @@ use crate::contract::sessions::{Edit, Part};
 use crate::contract::types::{Block, ToolCall};
 use crate::label::label_of_other;
 use crate::outputs::recall;
+use crate::secrets::Masks;
 use crate::session::{
     ItemKind, ItemOutcome, ItemResult, Kind, Projected, Projection, message_size, prompts_of, untitled,
 };
@@ -176,16 +177,17 @@ impl Whole for OldExchange<'_> {
         units(&self.prompt).min(PROMPT) + units(&self.answer).min(ANSWER) + CALL * self.calls.len() + FRAME
     }
 
-    fn told(&self) -> Value {
-        let name = |call: &&ToolCall| label_of_other(&call.name, Some(&call.arguments), self.settings).into();
+    fn told(&self, masks: &Masks) -> Value {
+        let name =
+            |call: &&ToolCall| label_of_other(&call.name, Some(&call.arguments), self.settings, masks).into();
         let mut calls: Vec<Value> = self.calls.iter().take(CALLS).map(name).collect();
         if let Some(more) = self.calls.len().checked_sub(CALLS).filter(|more| *more > 0) {
             calls.push(format!("[… {more} more …]").into());
         }
         let size = format!("{} messages, about {} tokens", self.messages, short(tokens(self.chars)));
         let told: Map<String, Value> = [
-            ("user_prompt", clip(untitled(&self.prompt), PROMPT).into()),
-            ("final_answer", clip(&self.answer, ANSWER).into()),
+            ("user_prompt", clip(&masks.text(untitled(&self.prompt)), PROMPT).into()),
+            ("final_answer", clip(&masks.text(&self.answer), ANSWER).into()),
             ("tool_calls", calls.into()),
             ("size", size.into()),
         ]

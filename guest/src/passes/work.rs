@@ -8,7 +8,7 @@ use crate::contract::sessions::{Edit, Part, Phase};
 use crate::contract::types::{Model, Timestamp};
 use crate::items::{self, Calls, Judgement, OldExchange, OldImage, SmallOutput};
 use crate::outputs::{self, Outcome, Reply, Scene};
-use crate::secrets;
+use crate::secrets::Masks;
 use crate::session::{History, ItemKind, ItemOutcome, ItemResult, Run};
 
 /// The work of one pass, found in a session.
@@ -21,6 +21,7 @@ pub(super) struct Work<'a> {
     exchanges: items::Plan<OldExchange<'a>>,
     images: Vec<OldImage<'a>>,
     lifts: Vec<Lift>,
+    masks: Masks,
 }
 
 /// What a pass decided.
@@ -49,6 +50,7 @@ impl<'a> Work<'a> {
         let projection = mirror.projection();
         let run = Run::of(projection)?;
         let recalled = Recalled::of(mirror);
+        let masks = Masks::default();
 
         // Without a classifier only age can tell.
         let asks = circumstances.problem.is_none();
@@ -62,7 +64,7 @@ impl<'a> Work<'a> {
         let small = if small.is_empty() {
             vec![]
         } else {
-            let calls = Calls::of(&run, &circumstances.working_directory, settings);
+            let calls = Calls::of(&run, &circumstances.working_directory, settings, &masks);
             items::small_outputs(small, &calls, settings)
         };
         let mut exchanges = if asks && settings.prune_exchanges {
@@ -78,7 +80,7 @@ impl<'a> Work<'a> {
         images.retain(|image| !recalled.holds(image.entry));
 
         Some(Work {
-            history: History::before(projection, run.start, settings.history_exchanges),
+            history: History::before(projection, run.start, settings.history_exchanges, &masks),
             large: large.into_iter().map(|output| outputs::Plan::new(output, settings)).collect(),
             small: items::Plan::new(small, settings),
             exchanges: items::Plan::new(exchanges, settings),
@@ -86,6 +88,7 @@ impl<'a> Work<'a> {
             lifts: recalled.lifts(mirror),
             situation,
             run,
+            masks,
         })
     }
 
@@ -107,15 +110,15 @@ impl<'a> Work<'a> {
 
     /// Returns the bodies of all questions, in the order of their ids, with their secrets masked.
     pub(super) fn requests(&self) -> Vec<String> {
-        let scene = self.scene();
-        let large = self.large.iter().flat_map(|plan| plan.requests(&scene));
-        let requests = large.chain(self.small.requests(&scene)).chain(self.exchanges.requests(&scene));
-        requests
-            .map(|mut request| {
-                secrets::mask(&mut request);
-                request.to_json()
-            })
-            .collect()
+        let masks = &self.masks;
+        let [question, answer, notes] =
+            [&self.run.question, &self.run.answer, &self.run.notes].map(|text| masks.text(text));
+        let phase = outputs::Phase::RunEnd { answer: &answer, notes: &notes };
+        let scene = Scene { history: &self.history, question: &question, phase };
+        let large = self.large.iter().flat_map(|plan| plan.requests(&scene, masks));
+        let small = self.small.requests(&scene, masks);
+        let exchanges = self.exchanges.requests(&scene, masks);
+        large.chain(small).chain(exchanges).map(|request| request.to_json()).collect()
     }
 
     /// Decides every item by the replies to [`Work::requests`], and weighs what the edits cost at `model`.

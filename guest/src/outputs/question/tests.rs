@@ -43,7 +43,7 @@ fn checkpoint<'s>(history: &'s History, later_calls: &'s [String]) -> Scene<'s> 
 }
 
 fn requests(candidate: Candidate<'_>, scene: &Scene<'_>) -> Vec<Request> {
-    Plan::new(candidate, &Settings::default()).requests(scene)
+    Plan::new(candidate, &Settings::default()).requests(scene, &Masks::default())
 }
 
 /// The only request about a small output, as JSON for people.
@@ -157,6 +157,9 @@ fn long_texts_are_clipped() {
 
 #[test]
 fn arguments_are_written_as_a_javascript_host_would() {
-    assert_eq!(compact(r#"{ "b": [1.0, 2.5, -3.0], "a": "é" }"#), r#"{"b":[1,2.5,-3],"a":"é"}"#);
-    assert_eq!(compact("{broken"), "{broken");
+    assert_eq!(
+        compact(r#"{ "b": [1.0, 2.5, -3.0], "a": "é" }"#, &Masks::default()),
+        r#"{"b":[1,2.5,-3],"a":"é"}"#
+    );
+    assert_eq!(compact("{broken", &Masks::default()), "{broken");
 }
