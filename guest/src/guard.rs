@@ -103,7 +103,12 @@ impl Guard {
     }
 
     fn situation(&self) -> Situation<'_> {
-        Situation { mirror: &self.mirror, settings: &self.settings, circumstances: &self.circumstances }
+        Situation {
+            mirror: &self.mirror,
+            settings: &self.settings,
+            circumstances: &self.circumstances,
+            log: &self.log,
+        }
     }
 
     /// Ends the pass that `begin` opened. A question without a verdict counts as failed.

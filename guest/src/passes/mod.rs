@@ -12,6 +12,7 @@ mod work;
 pub use answers::Answers;
 pub use warnings::Warnings;
 
+use crate::cache::CacheLog;
 use crate::contract::sessions::{Budget, Circumstances, Inquiry, Outcome, Phase, Question, Verdict};
 use crate::contract::types::{Model, Timestamp};
 use crate::session::{Mirror, Record};
@@ -27,6 +28,8 @@ pub struct Situation<'a> {
     pub settings: &'a Settings,
     /// What the host can do.
     pub circumstances: &'a Circumstances,
+    /// What the provider's cache holds.
+    pub log: &'a CacheLog,
 }
 
 /// A pass that was begun and waits for its verdicts.

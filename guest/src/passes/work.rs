@@ -45,7 +45,7 @@ impl<'a> Work<'a> {
     }
 
     fn at_run_end(situation: Situation<'a>) -> Option<Work<'a>> {
-        let Situation { mirror, settings, circumstances } = situation;
+        let Situation { mirror, settings, circumstances, .. } = situation;
         let projection = mirror.projection();
         let run = Run::of(projection)?;
         let recalled = Recalled::of(mirror);
