@@ -18,15 +18,15 @@ struct Written {
     model: String,
     /// When it was last written or read.
     time: Timestamp,
-    /// How long it lives unused, in milliseconds.
+    /// How long the breakpoint that wrote it has it live unused, in milliseconds.
     lifetime: u64,
     /// The last entry of the branch when it was written.
     leaf: String,
 }
 
 impl Written {
-    fn lives(&self, now: Timestamp) -> bool {
-        now.saturating_sub(self.time) <= self.lifetime
+    fn lives(&self, now: Timestamp, warm: u64) -> bool {
+        now.saturating_sub(self.time) <= self.lifetime.max(warm)
     }
 }
 
@@ -44,6 +44,8 @@ struct Sent {
 pub struct CacheLog {
     written: Vec<Written>,
     sent: Option<Sent>,
+    /// How long the host keeps what is unused, in milliseconds, as the last request told.
+    warm: u64,
 }
 
 impl CacheLog {
@@ -55,8 +57,8 @@ impl CacheLog {
     /// Takes note of a request that leaves now. `marked` are the call ids of the tool results that carry a
     /// breakpoint in it, each with the lifetime of that breakpoint in milliseconds.
     ///
-    /// An entry of the cache lives as long as the breakpoint that wrote it says, or as long as the host keeps it warm.
-    /// A replay renews what it marks, but no response to it will be told.
+    /// An entry of the cache lives as long as the breakpoint that wrote it says, or as long as the host keeps it warm,
+    /// which `model` tells. A replay renews what it marks, but no response to it will be told.
     pub fn sent(
         &mut self,
         mirror: &Mirror,
@@ -68,16 +70,16 @@ impl CacheLog {
         if !replay {
             self.sent = Some(Sent { model: model.name.clone(), time: now });
         }
-        self.written.retain(|written| written.lives(now));
+        self.warm = u64::from(model.cache_lifetime) * 1_000;
+        self.written.retain(|written| written.lives(now, self.warm));
         let Some(leaf) = mirror.branch().last() else { return };
-        let warm = u64::from(model.cache_lifetime) * 1_000;
         for (entry, lifetime) in results(mirror, marked) {
             self.written.retain(|written| written.entry != entry.id || written.model != model.name);
             self.written.push(Written {
                 entry: entry.id.clone(),
                 model: model.name.clone(),
                 time: now,
-                lifetime: lifetime.max(warm),
+                lifetime,
                 leaf: leaf.id.clone(),
             });
         }
@@ -93,7 +95,7 @@ impl CacheLog {
     pub fn read_point(&self, mirror: &Mirror, model: &str, before: usize, now: Timestamp) -> Option<usize> {
         self.intact(mirror, model)
             .into_iter()
-            .filter(|&(at, position)| position < before && self.written[at].lives(now))
+            .filter(|&(at, position)| position < before && self.written[at].lives(now, self.warm))
             .map(|(_, position)| position)
             .max()
     }

@@ -59,6 +59,17 @@ fn b10_an_entry_lives_as_long_as_the_mark_that_wrote_it_or_as_the_host_keeps_it_
 }
 
 #[test]
+fn b10_what_the_host_keeps_warm_is_trusted_while_it_says_so() {
+    let mirror = session(run());
+    let told = |cache_lifetime| Model { cache_lifetime, ..model() };
+    let mut log = log_of(&run(), &["c1"], 0);
+    log.sent(&mirror, &told(1_800), &[("c3", FIVE_MINUTES)], true, 270_000);
+    assert_eq!(read_point(&log, &run(), 4, 1_800_000), Some(2), "a replay keeps all of the cache warm");
+    log.sent(&mirror, &told(300), &[("c3", FIVE_MINUTES)], false, 1_500_000);
+    assert_eq!(read_point(&log, &run(), 4, 1_500_000), None, "and now nobody does");
+}
+
+#[test]
 fn c18_another_models_entry_and_one_of_a_branch_that_was_left_are_not_trusted() {
     let log = log_of(&run(), &["c1"], 0);
     assert_eq!(log.read_point(&session(run()), "anthropic/other", 4, 0), None);
