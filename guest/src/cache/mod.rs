@@ -4,10 +4,12 @@
 mod breakpoints;
 mod log;
 mod price;
+mod thinking;
 
 pub use breakpoints::Breakpoints;
 pub use log::CacheLog;
-pub use price::{Price, is_cold};
+pub use price::{Cost, Price};
+pub use thinking::last_refusing;
 
 /// Returns whether a request calls a tool by that id: as it is, or with what Anthropic does not take in an id
 /// replaced by `_` and cut after 64, which is how Pi sends it.
