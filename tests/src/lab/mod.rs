@@ -38,6 +38,8 @@ pub struct Plan {
     pub rules: Value,
     /// Whether the environment grants the classifier's origin.
     pub granted: bool,
+    /// Whether Pi has no key for the classifier.
+    pub keyless: bool,
     /// The user's `context-guard.json`; none is written for `null`.
     pub settings: Value,
     /// Extensions of `tests/lab` that are loaded before the guard.
@@ -96,7 +98,8 @@ impl Lab {
             &["--key".as_ref(), CLASSIFIER_KEY.as_ref(), "--rules".as_ref(), rules.as_ref()],
             &path.join("classified"),
         )?;
-        write("agent/models.json", &models(&model.url(), &classifier.url()))?;
+        let key = (!plan.keyless).then_some(CLASSIFIER_KEY);
+        write("agent/models.json", &models(&model.url(), &classifier.url(), key))?;
         write(
             "agent/settings.json",
             &json!({
@@ -298,14 +301,18 @@ impl Drop for Lab {
 }
 
 /// A chat model of the lab's own; the classifier keeps its catalogue entry, only its address and key are replaced.
-fn models(model: &str, classifier: &str) -> Value {
+fn models(model: &str, classifier: &str, key: Option<&str>) -> Value {
+    let mut openrouter = json!({ "baseUrl": classifier });
+    if let Some(key) = key {
+        openrouter["apiKey"] = json!(key);
+    }
     json!({ "providers": {
         "lab": { "baseUrl": model, "api": "anthropic-messages", "apiKey": "lab-key", "models": [{
             "id": "scripted", "name": "Scripted", "reasoning": false, "input": ["text", "image"],
             "contextWindow": 200_000, "maxTokens": 8192,
             "cost": { "input": 3, "output": 15, "cacheRead": 0.3, "cacheWrite": 3.75 },
         }] },
-        "openrouter": { "baseUrl": classifier, "apiKey": CLASSIFIER_KEY },
+        "openrouter": openrouter,
     } })
 }
 
