@@ -50,15 +50,14 @@ impl Guard {
         Self::default()
     }
 
-    /// Replaces the settings; a project's own can only narrow the user's. Warnings may be shown again.
+    /// Replaces the settings; a project's own can only narrow the user's. Warnings may be shown again, and what was
+    /// known of the cache is forgotten.
     pub fn configure(&mut self, user: &str, project: Option<&str>) -> Configuration {
         let (settings, warnings) = Settings::load(user, project);
         self.pass = None;
         self.warnings = Warnings::default();
         self.settings = settings;
-        if !self.sets_breakpoints() {
-            self.log.clear();
-        }
+        self.log.clear();
         Configuration {
             enabled: self.settings.enabled,
             classifier: self.settings.model.clone(),

@@ -49,7 +49,7 @@ pub struct CacheLog {
 }
 
 impl CacheLog {
-    /// Forgets everything, as when nothing is marked any more.
+    /// Forgets everything.
     pub fn clear(&mut self) {
         *self = CacheLog::default();
     }
