@@ -46,17 +46,20 @@ function lifetimeOf(model: PiModel): number {
  */
 function bindingOf(model: PiModel, thinkingLevel: string | undefined): ThinkingBinding {
   if (model.provider === "openai-codex") return "Dropped";
-  if (model.api !== "anthropic-messages") return "Unbound";
+  if (model.api !== "anthropic-messages" || !model.reasoning) return "Unbound";
   if (compatOf(model, "supportsMidConvoEffort") === true && thinkingLevel !== "off") return "Dropped";
-  return binds(model.id) ? "Refused" : "Unbound";
+  return binds(model) ? "Refused" : "Unbound";
 }
 
 /** The first version of each family that binds its thinking, as Pi's catalogue lets guess: it has drops asked for there. */
-const BINDING = { opus: 5, sonnet: 5.5, haiku: 5.5, fable: 5.1 } as const;
+const BINDING: Record<string, number> = { opus: 5, sonnet: 5.5, haiku: 5.5, fable: 5.1 };
 
-function binds(id: string): boolean {
-  const [, family, major, minor = "0"] = /(opus|sonnet|haiku|fable)-(\d{1,2})(?:[-.](\d))?(?!\d)/.exec(id) ?? [];
-  return Object.entries(BINDING).some(([name, first]) => name === family && Number(`${major}.${minor}`) >= first);
+/** A heuristic: the version that the id names. One that names none is a new Claude where its thinking is adaptive. */
+function binds(model: PiModel): boolean {
+  const [, family, major, minor = "0"] = /(opus|sonnet|haiku|fable)-(\d{1,2})(?:[-.](\d))?(?!\d)/.exec(model.id) ?? [];
+  const first = family === undefined ? undefined : BINDING[family];
+  if (first !== undefined) return Number(`${major}.${minor}`) >= first;
+  return !/claude-\d/.test(model.id) && compatOf(model, "forceAdaptiveThinking") === true;
 }
 
 function compatOf({ compat }: PiModel, name: string): unknown {

@@ -9,7 +9,7 @@ const COST = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 
 /** Of a catalogue entry only what is read here. */
 function model(more: Record<string, unknown> = {}, thinkingLevel?: "off" | "high", keptWarm = false) {
-  const entry = { provider: "anthropic", id: "claude-opus-4-8", api: "anthropic-messages", cost: COST, ...more };
+  const entry = { provider: "anthropic", id: "claude-opus-4-8", api: "anthropic-messages", reasoning: true, cost: COST, ...more };
   const context = { model: entry as unknown as PiModel, ...(thinkingLevel && { thinkingLevel }) };
   return modelOf(context, keptWarm);
 }
@@ -65,6 +65,10 @@ test("thinking is dropped where Pi has it dropped, and refused where it is bound
   for (const id of ["claude-opus-4-8", "claude-opus-4-20250514", "claude-3-5-sonnet-20241022", "claude-sonnet-5", "claude-fable-5", "kimi-k3"]) {
     assert.equal(without(id), "Unbound", id);
   }
+  const adaptive = { forceAdaptiveThinking: true };
+  assert.equal(model({ id: "house-model", compat: adaptive }).thinking, "Refused", "it may be any of them");
+  assert.equal(model({ id: "claude-opus-4-8", compat: adaptive }).thinking, "Unbound");
+  assert.equal(model({ id: "claude-opus-5", reasoning: false }).thinking, "Unbound");
   assert.equal(model({ provider: "openai-codex", api: "openai-codex-responses" }).thinking, "Dropped");
   assert.equal(model({ id: "claude-opus-5", api: "openai-completions" }).thinking, "Unbound");
 });

@@ -2,6 +2,8 @@
 //! classifier. Run `tests/setup.sh` and `cargo build --release` first.
 
 mod branches;
+mod breakpoints;
+mod cache;
 mod classifier;
 mod command;
 mod compaction;
