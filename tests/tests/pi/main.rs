@@ -4,6 +4,7 @@
 mod branches;
 mod breakpoints;
 mod cache;
+mod checkpoints;
 mod classifier;
 mod command;
 mod compaction;
