@@ -37,13 +37,14 @@ export class Breakpoints {
    * when the guard does not answer at once, or at all: a request is never held up, and never lost.
    */
   async request({ payload }: BeforeProviderRequestEvent, ctx: ExtensionContext): Promise<unknown> {
-    const replay = this.warming.isReplay(payload, Date.now());
-    const { keptWarm } = this.warming;
-    if (!replay) this.warming.sent();
+    const now = Date.now();
+    const replay = this.warming.isReplay(payload, now);
+    const { keptFor } = this.warming;
+    if (!replay) this.warming.sent(now);
     if (ctx.model?.api !== "anthropic-messages" || this.connection.configuration?.breakpoints === false) return undefined;
     try {
       const shape = shapeOf(payload, replay);
-      return shape && (await within(this.patience, this.marked(payload, shape, keptWarm, ctx)));
+      return shape && (await within(this.patience, this.marked(payload, shape, keptFor, ctx)));
     } catch {
       return undefined;
     }
@@ -58,7 +59,7 @@ export class Breakpoints {
     void told.catch(() => {});
   }
 
-  private marked(payload: unknown, shape: RequestShape, keptWarm: boolean, ctx: ExtensionContext): Promise<unknown> {
+  private marked(payload: unknown, shape: RequestShape, keptFor: number, ctx: ExtensionContext): Promise<unknown> {
     const start = performance.now();
     const late = (): boolean => performance.now() - start > this.patience;
     const project = this.projectFile(ctx);
@@ -66,7 +67,7 @@ export class Breakpoints {
       if (!this.connection.configuration?.breakpoints) return undefined;
       await this.connection.update(runner, snapshotOf(ctx));
       if (late()) return undefined;
-      const model = modelOf(ctx, keptWarm);
+      const model = modelOf(ctx, keptFor);
       const changes = await runner.call("request", { model, shape, now: Date.now() });
       if (!shape.replay) this.awaiting = true;
       if (changes.length === 0) return undefined;

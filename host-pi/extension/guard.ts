@@ -199,7 +199,7 @@ export class Guard {
     const standing = this.stood ?? (await this.standing(ctx, runner));
     await runner.call("observe", this.circumstances(ctx, standing));
     await this.connection.update(runner, snapshot);
-    const model = modelOf(ctx, this.warming.keptWarm);
+    const model = modelOf(ctx, this.warming.keptFor);
     return (await runner.call("begin", { phase: "MidRun", model, now: Date.now() })) !== null;
   }
 
@@ -216,7 +216,7 @@ export class Guard {
       });
     };
     try {
-      const params = { phase, model: modelOf(ctx, this.warming.keptWarm), now: Date.now(), service, credential };
+      const params = { phase, model: modelOf(ctx, this.warming.keptFor), now: Date.now(), service, credential };
       const { outcome, refusal } = await this.connection.synced(snapshot, (delta) =>
         runner.call("pass", { delta, ...params }, limit),
       );

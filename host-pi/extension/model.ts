@@ -8,17 +8,17 @@ type PiModel = NonNullable<ExtensionContext["model"]>;
 const SHORT = 300;
 const LONG = 3600;
 
-/** About how long OpenAI keeps a prompt, and how long Pi keeps one warm without a request, in seconds. */
+/** About how long OpenAI keeps a prompt, in seconds. */
 const HALF_AN_HOUR = 1800;
 
-/** @param keptWarm Pi has kept the cache alive since the last request. */
-export function modelOf({ model, thinkingLevel }: Pick<ExtensionContext, "model" | "thinkingLevel">, keptWarm: boolean): Model {
+/** @param keptFor How long Pi has renewed the cache after the last request, in seconds. */
+export function modelOf({ model, thinkingLevel }: Pick<ExtensionContext, "model" | "thinkingLevel">, keptFor: number): Model {
   if (!model) return { name: "", cache: "Other", prices: null, cache_lifetime: LONG, thinking: "Unbound" };
   return {
     name: `${model.provider}/${model.id}`,
     cache: cacheOf(model),
     prices: pricesOf(model),
-    cache_lifetime: Math.max(lifetimeOf(model), keptWarm ? HALF_AN_HOUR : 0),
+    cache_lifetime: lifetimeOf(model) + keptFor,
     thinking: bindingOf(model, thinkingLevel),
   };
 }

@@ -5,14 +5,16 @@ const REPLAY_WITHIN = 60_000;
 
 export class Warming {
   private decided = Number.NEGATIVE_INFINITY;
-  private repeated = false;
+  private sentAt: number | undefined;
+  private repeatedAt: number | undefined;
 
-  /** The cache has been kept alive since the last request of the conversation. */
-  get keptWarm(): boolean {
-    return this.repeated;
+  /** For how long after the last request of the conversation its cache has been renewed, in whole seconds. */
+  get keptFor(): number {
+    if (this.sentAt === undefined || this.repeatedAt === undefined) return 0;
+    return Math.max(0, Math.ceil((this.repeatedAt - this.sentAt) / 1000));
   }
 
-  /** Pi is about to repeat its last request, or to stop doing so. */
+  /** Pi is about to repeat its last request, or to stop doing so. Times are in milliseconds. */
   decision(now: number): void {
     this.decided = now;
   }
@@ -25,12 +27,13 @@ export class Warming {
     const tokens: unknown = typeof payload === "object" && payload !== null ? Reflect.get(payload, "max_tokens") : 0;
     if (tokens !== 1 || now - this.decided > REPLAY_WITHIN) return false;
     this.decided = Number.NEGATIVE_INFINITY;
-    this.repeated = true;
+    this.repeatedAt = now;
     return true;
   }
 
-  /** A request of the conversation has left: from now on its own cache counts. */
-  sent(): void {
-    this.repeated = false;
+  /** A request of the conversation leaves: from now on its own cache counts. */
+  sent(now: number): void {
+    this.sentAt = now;
+    this.repeatedAt = undefined;
   }
 }

@@ -8,10 +8,10 @@ type PiModel = NonNullable<ExtensionContext["model"]>;
 const COST = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 
 /** Of a catalogue entry only what is read here. */
-function model(more: Record<string, unknown> = {}, thinkingLevel?: "off" | "high", keptWarm = false) {
+function model(more: Record<string, unknown> = {}, thinkingLevel?: "off" | "high", keptFor = 0) {
   const entry = { provider: "anthropic", id: "claude-opus-4-8", api: "anthropic-messages", reasoning: true, cost: COST, ...more };
   const context = { model: entry as unknown as PiModel, ...(thinkingLevel && { thinkingLevel }) };
-  return modelOf(context, keptWarm);
+  return modelOf(context, keptFor);
 }
 
 const environment = process.env.PI_CACHE_RETENTION;
@@ -26,7 +26,7 @@ test("the scheme follows from the protocol and the provider", () => {
   assert.equal(model({ provider: "gateway" }).cache, "Anthropic");
   assert.equal(model({ provider: "openai-codex", api: "openai-codex-responses" }).cache, "OpenaiCodex");
   assert.equal(model({ provider: "openai", api: "openai-responses" }).cache, "Other");
-  assert.deepEqual(modelOf({ model: undefined }, false), {
+  assert.deepEqual(modelOf({ model: undefined }, 0), {
     name: "", cache: "Other", prices: null, cache_lifetime: 3600, thinking: "Unbound",
   });
 });
@@ -48,9 +48,8 @@ test("a cache lives as long as the catalogue, the breakpoints or the provider sa
   delete process.env.PI_CACHE_RETENTION;
 });
 
-test("a cache that Pi keeps warm lives half an hour", () => {
-  assert.equal(model({}, undefined, true).cache_lifetime, 1800);
-  assert.equal(model({ promptCache: { short: 3600, long: 3600 } }, undefined, true).cache_lifetime, 3600);
+test("a cache that Pi has renewed lives longer", () => {
+  assert.equal(model({}, undefined, 540).cache_lifetime, 840);
 });
 
 test("thinking is dropped where Pi has it dropped, and refused where it is bound otherwise", () => {

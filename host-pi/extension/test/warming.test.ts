@@ -17,12 +17,20 @@ test("a request with one token to answer is a replay only right after a decision
   for (const strange of [undefined, null, "text", [], {}]) assert.equal(warming.isReplay(strange, 2001), false);
 });
 
-test("a cache is kept warm from the first replay until the next request", () => {
+test("a cache is renewed from the last request of the conversation to the last replay", () => {
   const warming = new Warming();
-  warming.decision(0);
-  assert.equal(warming.keptWarm, false, "the decision may be to stop");
-  warming.isReplay(replay, 1);
-  assert.equal(warming.keptWarm, true);
-  warming.sent();
-  assert.equal(warming.keptWarm, false);
+  const replayed = (now: number) => {
+    warming.decision(now);
+    warming.isReplay(replay, now);
+  };
+  replayed(500);
+  assert.equal(warming.keptFor, 0, "nobody knows which request that repeated");
+  warming.sent(1000);
+  warming.decision(271_000);
+  assert.equal(warming.keptFor, 0, "the decision may be to stop");
+  replayed(271_000);
+  replayed(541_001);
+  assert.equal(warming.keptFor, 541);
+  warming.sent(600_000);
+  assert.equal(warming.keptFor, 0);
 });
