@@ -18,7 +18,7 @@ export function modelOf({ model, thinkingLevel }: Pick<ExtensionContext, "model"
     name: `${model.provider}/${model.id}`,
     cache: cacheOf(model),
     prices: pricesOf(model),
-    cache_lifetime: lifetimeOf(model) + keptFor,
+    cache_lifetime: wholeSeconds(lifetimeOf(model) + keptFor),
     thinking: bindingOf(model, thinkingLevel),
   };
 }
@@ -38,6 +38,11 @@ function lifetimeOf(model: PiModel): number {
   if (listed !== undefined) return listed;
   if (model.api === "anthropic-messages") return long ? LONG : SHORT;
   return model.provider === "openai-codex" ? HALF_AN_HOUR : LONG;
+}
+
+/** A catalogue can say anything. */
+function wholeSeconds(seconds: number): number {
+  return Number.isFinite(seconds) ? Math.min(Math.max(0, Math.ceil(seconds)), 0xffff_ffff) : LONG;
 }
 
 /**

@@ -40,6 +40,8 @@ test("a cache lives as long as the catalogue, the breakpoints or the provider sa
   const lifetime = (more?: Record<string, unknown>) => model(more).cache_lifetime;
   const listed = { promptCache: { short: 240, long: 7200 } };
   assert.deepEqual([lifetime(), lifetime(listed)], [300, 240]);
+  const strange = [10.5, -1, Number.NaN, "long"].map((short) => lifetime({ promptCache: { short, long: 0 } }));
+  assert.deepEqual(strange, [11, 0, 3600, 3600], "the guard takes whole seconds");
   assert.equal(lifetime({ provider: "openai-codex", api: "openai-codex-responses" }), 1800);
   assert.equal(lifetime({ provider: "other", api: "openai-completions" }), 3600);
   process.env.PI_CACHE_RETENTION = "long";

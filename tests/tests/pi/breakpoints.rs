@@ -14,7 +14,7 @@ fn call(command: &str) -> Value {
 /// Two calls, then the answer; and the answer to a second prompt.
 fn plan(provider: Provider) -> Plan {
     let turns = json!([
-        { "thinking": "Numbers first.", "tools": [call("seq 1 3000")] },
+        { "thinking": "Numbers first.", "tools": [call("seq 1 1500")] },
         { "thinking": "Two small ones.", "tools": [call("echo one"), call("echo two")] },
         { "text": "Done." },
         { "tools": [call("echo three")] },
@@ -115,6 +115,7 @@ fn a_thread_ends_with_an_edit_and_goes_on_after_it() -> Result<()> {
     let provider = Provider { threads: Threads::On, ..Provider::anthropic() };
     let lab = Lab::new(Plan { companions: vec!["edit.ts"], ..plan(provider) })?;
     let mut pi = lab.rpc(&[])?;
+    pi.until_status(0, "🛡 0 saved")?;
     pi.prompt("Count.")?;
     pi.prompt("And?")?;
     let charges = lab.charges()?;
@@ -128,6 +129,7 @@ fn a_thread_ends_with_an_edit_and_goes_on_after_it() -> Result<()> {
 fn a_replay_that_keeps_the_cache_warm_has_the_marks_of_its_request() -> Result<()> {
     let lab = Lab::new(plan(Provider { refreshed: true, ..Provider::anthropic() }))?;
     let mut pi = lab.rpc(&[])?;
+    pi.until_status(0, "🛡 0 saved")?;
     let mark = pi.mark();
     pi.prompt("Count.")?;
     let warmed = |record: &Value| record["entry"]["kind"] == "cache_warm";
