@@ -5,7 +5,7 @@ runner = target/release/context-guard
 # for, so that another set would compile wasmtime once more.
 host = --locked --release -p context-guard-pi -p context-guard-tests
 
-# Shows the guard at work on a recorded session: what it kept of each output, and why.
+# Shows the guard at work on a recorded session: what it kept, what it took out, and why.
 demo: build
 	$(runner) replay tests/fixtures/demo.jsonl
 

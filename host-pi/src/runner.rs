@@ -148,6 +148,11 @@ impl Runner {
         Ok(Configured { configuration, settings_file: self.settings.path().to_owned() })
     }
 
+    /// Gives the guard these settings, whatever the files say. The network permission stays that of the user's file.
+    pub async fn configure_with(&self, settings: String) -> Result<Configuration, Failure> {
+        self.session.lock().await.configure(settings, None).await
+    }
+
     /// Tells what changed around the session.
     pub async fn observe(&self, circumstances: Circumstances) -> Result<(), Failure> {
         self.session.lock().await.observe(circumstances).await
@@ -179,12 +184,12 @@ impl Runner {
         self.answer(Some(service), credential.as_ref(), questions, *budget, cancel).await.verdicts
     }
 
-    /// Runs a whole pass: update, begin, ask and finish. `judging` hears how many questions are about to be asked,
-    /// and the milliseconds that they may take together.
+    /// Runs a whole pass: update, begin, ask and finish. `judging` hears which questions are about to be asked, and the
+    /// milliseconds that they may take together.
     pub async fn pass(
         &self,
         pass: Pass,
-        judging: impl FnOnce(usize, u32),
+        judging: impl FnOnce(&[Question], u32),
         cancel: impl Future<Output = ()>,
     ) -> Result<Passed, Failure> {
         let started = Instant::now();
@@ -200,7 +205,7 @@ impl Runner {
         };
         let mut asked = Asked { verdicts: Vec::new(), refusal: None, cancelled: false };
         if !questions.is_empty() {
-            judging(questions.len(), budget.timeout_ms);
+            judging(&questions, budget.timeout_ms);
             asked = self
                 .answer(pass.service.as_ref(), pass.credential.as_ref(), &questions, budget, cancel)
                 .await;

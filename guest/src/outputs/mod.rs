@@ -10,6 +10,7 @@ mod decision;
 mod failure;
 mod lines;
 mod numbering;
+mod origin;
 mod question;
 mod rendering;
 mod search;
@@ -70,7 +71,7 @@ pub enum Phase<'s> {
         /// What it said before.
         earlier_notes: &'s str,
         /// Labels of all calls of turns after the one that made the output, oldest first.
-        later_calls: &'s [String],
+        later_calls: &'s [&'s str],
         /// Why the output is out of date, where one of those calls made it so.
         superseded: Option<&'s str>,
     },

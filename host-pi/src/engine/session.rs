@@ -29,10 +29,10 @@ pub enum Failure {
     #[error("{0}")]
     Other(String),
     /// The guest trapped.
-    #[error("the guard trapped ({0}); send the session whole to go on")]
+    #[error("the guard trapped ({0})")]
     Trapped(String),
     /// The guest took longer than the call may.
-    #[error("the guard gave no answer in {} s; send the session whole to go on", .0.as_secs_f64())]
+    #[error("the guard gave no answer in {} s", .0.as_secs_f64())]
     Timeout(Duration),
     /// Too many traps: nothing but `recall` is called until [`Session::enable`].
     #[error("the guard trapped {0} times in a short time and is off; `enable` tries again")]
@@ -214,15 +214,18 @@ impl Session {
         Ok(answer::checked(&self.mirror, outcome))
     }
 
-    /// Tells that a provider request is about to leave; returns the cache breakpoints to set or remove.
+    /// Tells that a provider request is about to leave; returns the cache breakpoints to set or remove. An answer that
+    /// the provider would refuse comes back empty.
     pub async fn request(
         &mut self,
         model: &Model,
         shape: &RequestShape,
         now: u64,
     ) -> Result<Vec<Breakpoint>, Failure> {
-        self.call(async |guest, store, session| guest.call_request(store, session, model, shape, now).await)
-            .await
+        let answer = self
+            .call(async |guest, store, session| guest.call_request(store, session, model, shape, now).await)
+            .await?;
+        Ok(answer::checked_breakpoints(shape, answer))
     }
 
     /// Tells that the response to the last request arrived from that `provider/model`.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::items::{Calls, OldExchange, Plan, SmallOutput, old_exchanges, small_outputs};
+use crate::jev::question::page;
 use crate::outputs::outputs;
 use crate::secrets::Masks;
 use crate::session::fixtures::*;
@@ -157,4 +158,17 @@ fn long_texts_are_clipped_and_notes_of_a_finished_run_stay_here() {
         Phase::Checkpoint { latest_note: &long, earlier_notes: &long, later_calls: &[], superseded: None };
     let progress = &state(&Scene { history: &NOTHING, question: "q", phase })["agent_progress"];
     assert_eq!(["latest_note", "earlier_notes"].map(|note| units(&progress[note])), [2_000, 2_000]);
+}
+
+#[test]
+fn the_page_on_the_questions_quotes_them_as_they_are_sent() {
+    let texts = |subject, label: &str| {
+        let of_phase = |scene: Scene<'_>| {
+            let question = page::texts(wording::question(subject, scene.phase, label));
+            std::iter::once(wording::situation(subject, scene.phase).to_owned()).chain(question)
+        };
+        [run_end(&NOTHING), checkpoint(&NOTHING)].into_iter().flat_map(of_phase).collect()
+    };
+    assert_eq!(page::quoted("Small outputs"), texts(Subject::Output, "item_N"));
+    assert_eq!(page::quoted("Exchanges"), texts(Subject::Exchange, "exchange_N"));
 }

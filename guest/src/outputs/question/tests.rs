@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::*;
+use crate::jev::question::page;
 use crate::outputs::Plan;
 use crate::session::Exchange;
 use crate::settings::Settings;
@@ -32,7 +33,7 @@ fn run_end(history: &History) -> Scene<'_> {
     Scene { history, question: "Fix the parser", phase }
 }
 
-fn checkpoint<'s>(history: &'s History, later_calls: &'s [String]) -> Scene<'s> {
+fn checkpoint<'s>(history: &'s History, later_calls: &'s [&'s str]) -> Scene<'s> {
     let phase = Phase::Checkpoint {
         latest_note: "Now the tests.",
         earlier_notes: "Looking.",
@@ -70,7 +71,7 @@ fn the_request_at_run_end_with_history() {
 
 #[test]
 fn the_request_at_a_checkpoint() {
-    let calls = ["edit src/a.rs".to_owned(), "bash `cargo test`".to_owned()];
+    let calls = ["edit src/a.rs", "bash `cargo test`"];
     insta::assert_snapshot!(golden(candidate(None), &checkpoint(&NOTHING, &calls)));
 }
 
@@ -125,6 +126,7 @@ fn l46_a_checkpoint_before_the_first_note() {
 #[test]
 fn l47_a_long_list_of_later_calls_has_a_gap() {
     let labels: Vec<String> = (0..45).map(|at| format!("read {at}.rs")).collect();
+    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
     let told = calls(&labels);
     let told: Vec<&str> = told.as_array().unwrap().iter().filter_map(Value::as_str).collect();
     assert_eq!(
@@ -162,4 +164,17 @@ fn arguments_are_written_as_a_javascript_host_would() {
         r#"{"b":[1,2.5,-3],"a":"é"}"#
     );
     assert_eq!(compact("{broken", &Masks::default()), "{broken");
+}
+
+#[test]
+fn the_page_on_the_questions_quotes_them_as_they_are_sent() {
+    let told = told();
+    let scenes = [run_end(&NOTHING), run_end(&told), checkpoint(&NOTHING, &[]), checkpoint(&told, &[])];
+    let texts = scenes.iter().flat_map(|scene| {
+        let wording = Wording::new(scene, false);
+        let questions = questions(&["chunk_N".to_owned()], &wording);
+        let questions = questions.into_values().map(|question| serde_json::from_value(question).unwrap());
+        std::iter::once(wording.situation()).chain(questions.flat_map(page::texts)).collect::<Vec<_>>()
+    });
+    assert_eq!(page::quoted("Large outputs"), texts.collect());
 }
