@@ -10,12 +10,13 @@ import { Connection } from "./connection.ts";
 import type { Outcome, Recalled, RecallRequest, Service } from "./contract.ts";
 import { draftsOf } from "./edits.ts";
 import type { SeenLength } from "./entries.ts";
-import { within } from "./limits.ts";
+import { PASS_BEGIN, PASS_GRACE, within } from "./limits.ts";
 import { modelOf } from "./model.ts";
+import { originalOf } from "./original.ts";
 import { askPermission } from "./permission.ts";
 import type { Snapshot } from "./projection.ts";
 import type { Topic } from "./protocol.ts";
-import { Limit, type Runner, RunnerError } from "./runner.ts";
+import { inWords, Limit, type Runner, RunnerError } from "./runner.ts";
 import { draw, OFF, UNAVAILABLE } from "./status.ts";
 import { Notices, onAbort } from "./ui.ts";
 
@@ -24,9 +25,6 @@ const REDRAW_PATIENCE = 1000;
 const PASS_PATIENCE = 5000;
 const COMMAND_PATIENCE = 15_000;
 
-/** What a pass may take until it asks, and beyond the budget of its questions, in milliseconds. */
-const PASS_BEGIN = 10_000;
-const PASS_GRACE = 2000;
 /** The largest budget that the settings allow, for a runner that does not name the one in force. */
 const LONGEST_BUDGET = 600_000;
 
@@ -103,11 +101,20 @@ export class Guard {
   }
 
   /** Returns the original of what a note stands for; rejects with a reason that the model can act on. */
-  recall(request: RecallRequest, ctx: ExtensionContext): Promise<Recalled[]> {
-    return this.exclusive(ctx, COMMAND_PATIENCE, async (runner) => {
-      await this.connection.update(runner, snapshotOf(ctx));
-      return runner.call("recall", request);
-    });
+  async recall(request: RecallRequest, ctx: ExtensionContext): Promise<Recalled[]> {
+    try {
+      return await this.exclusive(ctx, COMMAND_PATIENCE, async (runner) => {
+        await this.connection.update(runner, snapshotOf(ctx));
+        return runner.call("recall", request);
+      });
+    } catch (error) {
+      // The guard's own refusal tells the model what to ask instead; of all else the model cannot mend anything.
+      if ((error instanceof RunnerError && error.kind === "invalid") || this.closing.signal.aborted) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      const original = originalOf(request, ctx.sessionManager.getBranch(), reason);
+      if (!original) throw error;
+      return original;
+    }
   }
 
   /** Returns a text for people about the session as it is now. */
@@ -259,7 +266,7 @@ export class Guard {
   }
 
   private complain(ctx: ExtensionContext, error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = inWords(error);
     const kind = error instanceof MissingBinary ? "gone" : error instanceof RunnerError ? error.kind : undefined;
     if (kind === "gone") {
       draw(ctx, UNAVAILABLE);
@@ -267,7 +274,7 @@ export class Guard {
     }
     if (kind === "off") {
       draw(ctx, OFF);
-      return this.notices.warn(ctx, "it failed several times in a row and is off now. /guard on tries again.", "off");
+      return this.notices.warn(ctx, message, "off");
     }
     // A runner that is still at work draws the status bar when it is done.
     if (kind !== "busy") draw(ctx, UNAVAILABLE);

@@ -1,6 +1,7 @@
 // The runner: one child process that speaks JSON-RPC 2.0, a message a line, over its stdin and stdout.
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { Socket } from "node:net";
+import { ORDINARY } from "./limits.ts";
 import type { Methods } from "./protocol.ts";
 import { jsonText } from "./text.ts";
 
@@ -11,9 +12,6 @@ const ENVIRONMENT = [
   "SSL_CERT_FILE", "SSL_CERT_DIR",
   "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
 ];
-
-/** What a call that waits for nobody may take, in milliseconds; a busy machine included. */
-const ORDINARY = 10_000;
 
 /** How much of the runner's last words is kept for an error message, in characters. */
 const LAST_WORDS = 2000;
@@ -173,6 +171,20 @@ export class Runner {
     }
     this.waiting.clear();
   }
+}
+
+/** What people are told in place of words that are meant for a host. */
+const IN_WORDS: Readonly<Record<string, string>> = {
+  "out-of-sync": "the guard lost track of the session and gets it anew with the next call",
+  trapped: "the guard broke and starts anew with the next call",
+  timeout: "the guard took too long and starts anew with the next call",
+  off: "the guard failed several times in a row and is off. /guard on tries again",
+};
+
+/** Says for people what went wrong. */
+export function inWords(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return (error instanceof RunnerError && IN_WORDS[error.kind]) || error.message;
 }
 
 function environment(): NodeJS.ProcessEnv {

@@ -43,19 +43,24 @@ The passes at the ends of the session's runs are made one after another, each on
 `recall` had been there for the model. The session file is only read. Replies are the recorded ones: what the model
 would have said to a smaller context is not known. What a guard did while the session was recorded is left out.
 
-Nothing leaves this machine with the built-in judge. With a URL, questions go there if its origin is granted, with the
+With `--judge none` nothing is asked and nothing decided: what a pass could judge is shown, each item at the first run
+at whose end it could be.
+
+Nothing leaves this machine without a judge or with the built-in one. With a URL, questions go there if its origin is granted, with the
 key in CONTEXT_GUARD_KEY if there is one.
 
 --json prints one object:
   session    file, version, entries, branch_entries, left_out {edits, records}
-  judge      api, model, base_url or null, heuristic
+  judge      api, model, base_url or null, heuristic; null where there is none
   settings   the settings file, or null
   warnings   texts
   runs       number, question, ending (completed, aborted, failed, open), pass or null where nothing was due:
              requests, input_tokens, sent_bytes, cost_usd, ms, timed_out, warnings, failure or null, and items:
-             entry_id, kind, label, outcome (distilled, removed, kept), reason, before_chars, after_chars,
-             lines, kept_lines, traces, replacement or null
-  totals     sums of these, and saved_tokens_estimate: a quarter of the characters";
+             entry_id, kind (large, small, exchange, image), label, outcome (distilled, removed, kept; null without a
+             judge), reason, before_chars, after_chars, lines, kept_lines, superseded (by which call) or null, again
+             (an earlier pass looked at it, too), traces, replacement or null
+  totals     sums of these, before_chars with every item once; the different items by kind; and
+             saved_tokens_estimate: a quarter of the characters";
 
 const PROBE: &str = "\
 A small set of labelled session situations is inside this program. Each is made into a session, the guard says what it
@@ -112,8 +117,9 @@ struct Inspect {
 struct Replay {
     /// A session file of Pi's.
     session: PathBuf,
-    /// Who answers: builtin (a heuristic that compares words) or the base URL of a System One service.
-    #[arg(long, value_name = "builtin|URL", default_value = "builtin")]
+    /// Who answers: builtin (a heuristic that compares words), the base URL of a System One service, or none to see
+    /// what would be judged.
+    #[arg(long, value_name = "builtin|none|URL", default_value = "builtin")]
     judge: Judge,
     /// The classifier's name at the URL; jev-latest if none is given.
     #[arg(long, value_name = "NAME")]
@@ -188,7 +194,7 @@ fn serve(options: Serve) -> Result<()> {
 }
 
 fn replay(options: Replay) -> Result<()> {
-    if options.model.is_some() && options.judge == Judge::Builtin {
+    if options.model.is_some() && matches!(options.judge, Judge::Builtin | Judge::None) {
         bail!("--model names a classifier at a URL; give one with --judge URL, or leave --model out");
     }
     let settings = match options.settings {

@@ -7,10 +7,20 @@ use crate::session::Mirror;
 use crate::settings::Settings;
 use crate::text::{cost, plural, short, short_whole};
 
+/// Why nothing happens while the model cannot call `recall`, and what to do about it.
+pub(super) const RECALL_INACTIVE: &str =
+    "Nothing is replaced: the tool `recall` is not active, so the model could not get it back.";
+const RECALL_REMEDY: &str = "In Pi, name it in `--tools` and not in `--exclude-tools`; an extension that chooses the \
+                             tools has to leave it in.";
+
 /// Writes the overview, one line for each subject.
 pub(super) fn overview(mirror: &Mirror, settings: &Settings, circumstances: &Circumstances) -> String {
     let statistics = Statistics::of(mirror);
-    let mut lines = vec![switch(settings, circumstances), savings(&statistics)];
+    let mut lines = vec![switch(settings, circumstances)];
+    if settings.enabled && !circumstances.recall_active {
+        lines.push(format!("{RECALL_INACTIVE} {RECALL_REMEDY}"));
+    }
+    lines.push(savings(&statistics));
     if statistics.compacted {
         let lifetime = short_whole(statistics.lifetime_tokens());
         lines.push(format!("Since the start: ~{lifetime} tokens; a compaction dropped earlier edits."));
@@ -63,7 +73,7 @@ fn work(statistics: &Statistics) -> String {
 }
 
 fn rules(settings: &Settings) -> String {
-    let exchanges = match (settings.prune_exchanges, settings.keep_recent_exchanges) {
+    let exchanges = match (settings.judges_exchanges(), settings.keep_recent_exchanges) {
         (false, _) => "kept".into(),
         (true, 0) => "judged".into(),
         (true, recent) => format!("judged, all but the last {recent}"),
@@ -72,5 +82,18 @@ fn rules(settings: &Settings) -> String {
         0 => "kept".into(),
         turns => format!("removed after {}", plural(turns as usize, "turn")),
     };
-    format!("No checkpoints in this version; exchanges {exchanges}; images {images}.")
+    format!("{}; exchanges {exchanges}; images {images}.", checkpoints(settings))
+}
+
+fn checkpoints(settings: &Settings) -> String {
+    if !settings.mid_run {
+        return "No checkpoints".into();
+    }
+    let (batch, codex) = (settings.mid_run_batch_chars, settings.mid_run_batch_chars_openai);
+    let codex = if codex == batch { String::new() } else { format!(" ({} on Codex)", short(codex)) };
+    format!(
+        "Checkpoints from {} characters{codex} of outputs that are {} old",
+        short(batch),
+        plural(settings.mid_run_min_age_turns as usize, "turn"),
+    )
 }

@@ -1,4 +1,7 @@
+use std::sync::LazyLock;
+
 use super::*;
+use crate::cache::CacheLog;
 use crate::contract::sessions::{Circumstances, Span, Tone};
 use crate::session::Mirror;
 use crate::session::fixtures::*;
@@ -184,6 +187,47 @@ fn t23_the_switch_comes_before_a_problem() {
 }
 
 #[test]
+fn b20_the_bar_says_that_nothing_is_replaced_without_recall() {
+    let without = Circumstances { recall_active: false, ..able() };
+    let show = |circumstances: &Circumstances, enabled| {
+        let settings = Settings { enabled, ..Settings::default() };
+        let spans = status(&session(distilled()), &settings, circumstances, false);
+        spans.into_iter().map(|span| span.text).collect::<String>()
+    };
+    assert_eq!(show(&without, true), "🛡 recall inactive");
+    assert_eq!(show(&without, false), "🛡 guard off");
+    let problem = Circumstances { problem: Some("no openrouter key".into()), ..without };
+    assert_eq!(show(&problem, true), "🛡 no openrouter key", "first what it takes to judge");
+}
+
+#[test]
+fn b20_the_views_say_that_nothing_is_replaced_without_recall_and_what_to_do() {
+    let without = Circumstances { recall_active: false, ..able() };
+    let view = |topic: &str, enabled| {
+        let (mirror, settings) = (to_be_judged(), Settings { enabled, ..Settings::default() });
+        report(topic, situation(&mirror, &settings, &without)).unwrap()
+    };
+    let text = view("status", true);
+    assert_eq!(
+        text.lines().nth(1).unwrap(),
+        "Nothing is replaced: the tool `recall` is not active, so the model could not get it back. In Pi, name it in \
+         `--tools` and not in `--exclude-tools`; an extension that chooses the tools has to leave it in."
+    );
+    assert!(!view("status", false).contains("`recall`"));
+    assert_eq!(
+        view("preview", true),
+        "Nothing would be sent. Nothing is replaced: the tool `recall` is not active, so the model could not get it \
+         back."
+    );
+}
+
+#[test]
+fn without_earlier_conversation_no_exchange_is_judged_and_the_overview_says_so() {
+    let settings = Settings { history_exchanges: 0, ..Settings::default() };
+    assert!(view("status", &session([]), &settings).contains("; exchanges kept; "));
+}
+
+#[test]
 fn a_problem_without_words_of_its_own_is_unavailability() {
     let shown = |problem: &str| {
         let circumstances = Circumstances { problem: Some(problem.into()), ..able() };
@@ -199,7 +243,9 @@ fn a_problem_without_words_of_its_own_is_unavailability() {
 fn full_record() -> Item {
     record(
         r#"{"v":1,"phase":"mid-run","model":"openrouter/jev","savedChars":16800,"requests":3,"inputTokens":9000,
-        "costUsd":0.00123,"ms":1250,"timedOut":true,"results":[
+        "costUsd":0.00123,"ms":1250,"timedOut":true,
+        "expected":{"savedChars":16800,"rewrittenChars":31000,"lostThinkingChars":800,"requests":20,"netChars":-60500},
+        "results":[
         {"kind":"large","entryId":"big","tool":"bash","label":"bash `rg foo`","outcome":"distilled",
          "reason":"chunks,timeout","beforeChars":20000,"afterChars":3200,
          "jev":["kw.15 focus=chunk_4:.52 keep 9/29","no answer timeout"]},
@@ -214,8 +260,17 @@ fn full_record() -> Item {
     )
 }
 
+fn situation<'a>(
+    mirror: &'a Mirror,
+    settings: &'a Settings,
+    circumstances: &'a Circumstances,
+) -> Situation<'a> {
+    static NOTHING_CACHED: LazyLock<CacheLog> = LazyLock::new(CacheLog::default);
+    Situation { mirror, settings, circumstances, log: &NOTHING_CACHED }
+}
+
 fn view(topic: &str, mirror: &Mirror, settings: &Settings) -> String {
-    report(topic, Situation { mirror, settings, circumstances: &able() }).unwrap()
+    report(topic, situation(mirror, settings, &able())).unwrap()
 }
 
 #[test]
@@ -231,7 +286,7 @@ fn the_overview_of_a_new_session() {
     Context guard off, classifier openrouter/~typesafe/jev-latest.
     Saved now: ~0 tokens (0 characters) by 0 distilled outputs, 0 image results and 0 omitted exchanges.
     On this branch: 0 run-end passes, 0 checkpoints, 0 requests, $0.
-    No checkpoints in this version; exchanges kept; images kept.
+    No checkpoints; exchanges kept; images kept.
     Last pass: none on this branch.
     "#);
 }
@@ -245,8 +300,9 @@ fn the_overview_names_savings_work_rules_and_the_last_pass() {
     Saved now: ~4.2k tokens (16.8k characters) by 1 distilled output, 0 image results and 0 omitted exchanges.
     Since the start: ~83.2k tokens; a compaction dropped earlier edits.
     On this branch: 2 run-end passes, 1 checkpoint, 3 requests, $0.0012.
-    No checkpoints in this version; exchanges judged, all but the last 2; images removed after 3 turns.
+    Checkpoints from 60.0k characters of outputs that are 4 turns old; exchanges judged, all but the last 2; images removed after 3 turns.
     Last pass: checkpoint, 1.3 s, timed out: 2 large outputs, 1 small output, 1 exchange, 1 image result.
+      expected: 16.8k less in each request, 31.0k written anew, 800 of thinking dropped; over 20 requests worth −60.5k characters read from the cache
       distilled large 20.0k → 3.2k bash `rg foo` (chunks,timeout)
         kw.15 focus=chunk_4:.52 keep 9/29
         no answer timeout
@@ -265,9 +321,7 @@ fn the_overview_names_the_problem_only_while_on_and_calls_the_heuristic_one() {
     let circumstances = Circumstances { problem: Some("network not allowed".into()), ..able() };
     let first = |enabled, model: &str| {
         let settings = Settings { enabled, model: model.into(), ..Settings::default() };
-        let situation =
-            Situation { mirror: &session([]), settings: &settings, circumstances: &circumstances };
-        let text = report("status", situation).unwrap();
+        let text = report("status", situation(&session([]), &settings, &circumstances)).unwrap();
         text.lines().next().unwrap().to_owned()
     };
     assert_eq!(
@@ -282,6 +336,7 @@ fn the_overview_names_the_problem_only_while_on_and_calls_the_heuristic_one() {
 fn the_explanation_puts_reasons_into_words() {
     insta::assert_snapshot!(view("explain", &session([saving(0), full_record()]), &Settings::default()), @r#"
     checkpoint, 1.3 s, timed out: 2 large outputs, 1 small output, 1 exchange, 1 image result.
+      expected: 16.8k less in each request, 31.0k written anew, 800 of thinking dropped; over 20 requests worth −60.5k characters read from the cache
       distilled large 20.0k → 3.2k bash `rg foo`
         only the parts that the work still needs stay; the time was up
         kw.15 focus=chunk_4:.52 keep 9/29
@@ -307,9 +362,31 @@ fn the_explanation_puts_reasons_into_words() {
 }
 
 #[test]
+fn the_forecast_of_a_pass_that_put_something_back() {
+    let mirror = session([record(
+        r#"{"v":1,"expected":{"savedChars":-16800,"rewrittenChars":0,"requests":1,"netChars":1499},"results":[]}"#,
+    )]);
+    insta::assert_snapshot!(view("explain", &mirror, &Settings::default()), @r"
+    run end, 0.0 s: no items.
+      expected: 16.8k more in each request, 0 written anew; over 1 request worth 1.5k characters read from the cache
+    ");
+}
+
+#[test]
+fn the_overview_tells_when_a_checkpoint_comes() {
+    let rules = |settings| {
+        let text = view("status", &session([]), &settings);
+        text.lines().find(|line| line.contains("heckpoints") && line.contains("images")).unwrap().to_owned()
+    };
+    let settings = Settings { mid_run_batch_chars: 9_000, mid_run_min_age_turns: 1, ..Settings::default() };
+    insta::assert_snapshot!(rules(settings), @"Checkpoints from 9.0k characters (60.0k on Codex) of outputs that are 1 turn old; exchanges judged, all but the last 2; images removed after 3 turns.");
+    insta::assert_snapshot!(rules(Settings { mid_run: false, ..Settings::default() }), @"No checkpoints; exchanges judged, all but the last 2; images removed after 3 turns.");
+}
+
+#[test]
 fn an_unknown_view_names_those_there_are() {
     let (mirror, settings, circumstances) = (session([]), Settings::default(), able());
-    let situation = Situation { mirror: &mirror, settings: &settings, circumstances: &circumstances };
+    let situation = situation(&mirror, &settings, &circumstances);
     let Err(Error::Invalid(text)) = report("weather", situation) else { panic!("there is no such view") };
     assert_eq!(text, "there is no view `weather`: ask for status, preview, explain or ledger");
 }
@@ -326,7 +403,7 @@ fn to_be_judged() -> Mirror {
 }
 
 fn preview(mirror: &Mirror, settings: &Settings, circumstances: &Circumstances) -> String {
-    report("preview", Situation { mirror, settings, circumstances }).unwrap()
+    report("preview", situation(mirror, settings, circumstances)).unwrap()
 }
 
 #[test]

@@ -45,12 +45,33 @@ pub struct Record {
     /// Body bytes that left, retries included; none where nothing was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sent_bytes: Option<u64>,
-    /// What the pass was expected to save and cost.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expected: Option<Value>,
+    /// What the pass was expected to save and cost; none where it changed nothing.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "readable_or_none")]
+    pub expected: Option<Expected>,
     /// One per judged item, in the order of the record's kinds and, within a kind, of the session.
     #[serde(deserialize_with = "readable")]
     pub results: Vec<ItemResult>,
+}
+
+/// What a pass was expected to save and cost, in characters. It is an estimate: nobody knows how long the work lasts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Expected {
+    /// By how much each later request is smaller; negative where originals came back.
+    #[serde(deserialize_with = "whole")]
+    pub saved_chars: i64,
+    /// What the next request writes into the provider's cache anew because of the edits, with them in place.
+    #[serde(deserialize_with = "count")]
+    pub rewritten_chars: u64,
+    /// Thinking still in use that the provider drops because of the edits.
+    #[serde(skip_serializing_if = "is_zero", deserialize_with = "count")]
+    pub lost_thinking_chars: u64,
+    /// Requests over which the saving counts: as many as there were before.
+    #[serde(deserialize_with = "count")]
+    pub requests: u64,
+    /// The saving of all these requests less the cost, where a character that is read from the cache counts 1.
+    #[serde(deserialize_with = "whole")]
+    pub net_chars: i64,
 }
 
 /// What became of one item.
@@ -177,6 +198,15 @@ impl Record {
     }
 }
 
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// Takes what cannot be read for nothing.
+fn readable_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Expected>, D::Error> {
+    Ok(serde_json::from_value(Value::deserialize(deserializer)?).ok())
+}
+
 /// Skips what cannot be read, so that one strange item does not hide the others.
 fn readable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ItemResult>, D::Error> {
     let items = Vec::<Value>::deserialize(deserializer)?;
@@ -215,6 +245,13 @@ mod tests {
             ms: 812,
             origin: Some("https://openrouter.ai".into()),
             sent_bytes: Some(5_120),
+            expected: Some(Expected {
+                saved_chars: 9_410,
+                rewritten_chars: 31_000,
+                lost_thinking_chars: 202,
+                requests: 20,
+                net_chars: -178_400,
+            }),
             results: vec![ItemResult {
                 kind: ItemKind::Exchange,
                 omitted: vec!["a1".into()],
@@ -229,7 +266,7 @@ mod tests {
             }],
             ..Record::default()
         };
-        insta::assert_snapshot!(record.to_json(), @r#"{"v":1,"phase":"mid-run","model":"openrouter/jev","savedChars":9410,"requests":1,"inputTokens":2000,"costUsd":0.25,"ms":812,"timedOut":false,"origin":"https://openrouter.ai","sentBytes":5120,"results":[{"kind":"exchange","omitted":["a1"],"entryId":"u1","tool":"exchange","label":"\"rename\"","outcome":"removed","reason":"unrelated","beforeChars":9600,"afterChars":190,"jev":["p.06"]}]}"#);
+        insta::assert_snapshot!(record.to_json(), @r#"{"v":1,"phase":"mid-run","model":"openrouter/jev","savedChars":9410,"requests":1,"inputTokens":2000,"costUsd":0.25,"ms":812,"timedOut":false,"origin":"https://openrouter.ai","sentBytes":5120,"expected":{"savedChars":9410,"rewrittenChars":31000,"lostThinkingChars":202,"requests":20,"netChars":-178400},"results":[{"kind":"exchange","omitted":["a1"],"entryId":"u1","tool":"exchange","label":"\"rename\"","outcome":"removed","reason":"unrelated","beforeChars":9600,"afterChars":190,"jev":["p.06"]}]}"#);
         assert_eq!(Record::parse(&record.to_json()), Some(record));
     }
 
@@ -257,6 +294,17 @@ mod tests {
             r#"{"v":1,"results":[{"kind":"audio","entryId":"x"},7,{"entryId":"r1","outcome":"distilled"}]}"#;
         let results = Record::parse(text).unwrap().results;
         assert_eq!(results.iter().map(|result| result.entry_id.as_str()).collect::<Vec<_>>(), ["r1"]);
+    }
+
+    #[test]
+    fn an_expectation_of_another_kind_is_none() {
+        for expected in ["null", "7", r#"{"requests":"many"}"#] {
+            let text = format!(r#"{{"v":1,"requests":3,"expected":{expected}}}"#);
+            let record = Record::parse(&text).unwrap();
+            assert_eq!((record.expected, record.requests), (None, 3), "{text}");
+        }
+        let some = Record::parse(r#"{"v":1,"expected":{"netChars":-1.2,"later":1}}"#).unwrap().expected;
+        assert_eq!(some, Some(Expected { net_chars: -1, ..Expected::default() }));
     }
 
     #[test]

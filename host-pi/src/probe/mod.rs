@@ -67,6 +67,7 @@ pub(crate) async fn probe(request: Request) -> Result<String> {
 
 async fn report(request: Request) -> Result<Report> {
     let service = request.judge.service(request.model.as_deref(), request.input_price);
+    let service = service.context("a probe needs somebody to ask: give --judge builtin or --judge URL")?;
     let destination = request.judge.destination();
     let credential = match destination {
         None => None,

@@ -3,14 +3,17 @@
 
 mod detail;
 mod former_guard;
+mod hints;
 mod judge;
 pub(crate) mod look;
 mod mapping;
+mod notes;
 mod passes;
 mod progress;
 mod projection;
 mod record;
 mod report;
+mod rows;
 mod runs;
 mod session_file;
 mod table;
@@ -100,7 +103,8 @@ async fn report(request: Request, watch: &impl Watch) -> Result<Report> {
     }
     warnings.extend(configured.configuration.warnings);
     if let Some(origin) = request.judge.destination() {
-        permitted(&runner, origin, &service.base_url)?;
+        let base_url = service.as_ref().map_or("", |service| service.base_url.as_str());
+        permitted(&runner, origin, base_url)?;
     }
     runner
         .observe(Circumstances {
@@ -112,14 +116,14 @@ async fn report(request: Request, watch: &impl Watch) -> Result<Report> {
         })
         .await?;
 
-    let judge = Answerer {
+    let judge = service.as_ref().map(|service| Answerer {
         api: service.api.clone(),
         model: service.model.clone(),
         base_url: request.judge.destination().map(|_| service.base_url.clone()),
         heuristic: request.judge == Judge::Builtin,
-    };
+    });
     let credential = match request.judge {
-        Judge::Builtin => None,
+        Judge::None | Judge::Builtin => None,
         Judge::SystemOne { .. } => credential(request.key).with_context(|| KEY_VARIABLE.to_owned())?,
     };
     let session = Session {
@@ -130,7 +134,7 @@ async fn report(request: Request, watch: &impl Watch) -> Result<Report> {
         left_out,
     };
     let runs = Replay::new(&runner, Asked { service, credential }).runs(branch, watch).await;
-    if let Some(url) = &judge.base_url
+    if let Some(url) = judge.as_ref().and_then(|judge| judge.base_url.as_ref())
         && unanswered(&runs)
     {
         bail!("no question reached {url}; check the address, and that a System One service answers there");

@@ -1,7 +1,12 @@
 //! The guard in the real Pi: its extension, its runner and its guest, against a scripted model and a scripted
-//! classifier. Run `tests/setup.sh` and `cargo build --release` first.
+//! classifier. Run `tests/setup.sh` and `make build` first.
 
+mod branches;
+mod cache;
+mod classifier;
 mod command;
+mod compaction;
+mod deferral;
 mod distilling;
 mod exchanges;
 mod images;

@@ -1,7 +1,9 @@
 //! Whole passes: a session goes in, edits and a record come out.
 
+mod checkpoints;
 mod kinds;
 mod outputs;
+mod prices;
 mod properties;
 mod recalls;
 

@@ -4,6 +4,7 @@ use super::*;
 use crate::items::{Calls, OldExchange, Plan, SmallOutput, old_exchanges, small_outputs};
 use crate::jev::question::page;
 use crate::outputs::outputs;
+use crate::secrets::Masks;
 use crate::session::fixtures::*;
 use crate::session::{Exchange, History, Mirror, Run};
 use crate::settings::Settings;
@@ -50,7 +51,8 @@ fn small() -> Mirror {
 
 fn outputs_plan<'a>(mirror: &'a Mirror, settings: &'a Settings) -> Plan<SmallOutput<'a>> {
     let run = Run::of(mirror.projection()).unwrap();
-    let calls = Calls::of(&run, "/project", settings);
+    let masks = Masks::default();
+    let calls = Calls::of(&run, "/project", settings, &masks);
     Plan::new(small_outputs(outputs(&run, settings), &calls, settings), settings)
 }
 
@@ -90,32 +92,43 @@ fn golden(requests: &[Request]) -> String {
 #[test]
 fn small_outputs_at_run_end() {
     let (mirror, settings) = (small(), Settings::default());
-    insta::assert_snapshot!(golden(&outputs_plan(&mirror, &settings).requests(&run_end(&NOTHING))));
+    insta::assert_snapshot!(golden(
+        &outputs_plan(&mirror, &settings).requests(&run_end(&NOTHING), &Masks::default())
+    ));
 }
 
 #[test]
 fn small_outputs_at_a_checkpoint_with_history() {
     let (mirror, settings) = (small(), Settings::default());
-    insta::assert_snapshot!(golden(&outputs_plan(&mirror, &settings).requests(&checkpoint(&told()))));
+    insta::assert_snapshot!(golden(
+        &outputs_plan(&mirror, &settings).requests(&checkpoint(&told()), &Masks::default())
+    ));
 }
 
 #[test]
 fn exchanges_at_run_end_with_history() {
     let (mirror, settings) = (earlier(), Settings::default());
-    insta::assert_snapshot!(golden(&exchanges_plan(&mirror, &settings).requests(&run_end(&told()))));
+    insta::assert_snapshot!(golden(
+        &exchanges_plan(&mirror, &settings).requests(&run_end(&told()), &Masks::default())
+    ));
 }
 
 #[test]
 fn exchanges_at_a_checkpoint() {
     let (mirror, settings) = (earlier(), Settings::default());
-    insta::assert_snapshot!(golden(&exchanges_plan(&mirror, &settings).requests(&checkpoint(&NOTHING))));
+    insta::assert_snapshot!(golden(
+        &exchanges_plan(&mirror, &settings).requests(&checkpoint(&NOTHING), &Masks::default())
+    ));
 }
 
 #[test]
 fn r23_without_history_nothing_speaks_of_it() {
     let (mirror, settings) = (small(), Settings::default());
     for scene in [run_end(&NOTHING), checkpoint(&NOTHING)] {
-        assert!(!golden(&outputs_plan(&mirror, &settings).requests(&scene)).contains("earlier_conversation"));
+        assert!(
+            !golden(&outputs_plan(&mirror, &settings).requests(&scene, &Masks::default()))
+                .contains("earlier_conversation")
+        );
     }
 }
 

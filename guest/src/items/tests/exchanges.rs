@@ -180,7 +180,7 @@ fn e12_of_26_calls_20_are_named_and_all_of_them_cost() {
     let mirror = session(followed(items));
     let found = found(&mirror, &DEFAULT);
     assert_eq!(found[0].cost(), 2 + 5 + 26 * 60 + 200);
-    let told = found[0].told();
+    let told = found[0].told(&Masks::default());
     let calls = told["tool_calls"].as_array().unwrap();
     assert_eq!((calls.len(), &calls[19], &calls[20]), (21, &json!("read 19.rs"), &json!("[… 6 more …]")));
 }
@@ -190,7 +190,7 @@ fn long_prompts_and_answers_cost_and_tell_no_more_than_leaves() {
     let mirror = session(followed(vec![u(&"p".repeat(5_000)), a(&"a".repeat(5_000))]));
     let found = found(&mirror, &DEFAULT);
     assert_eq!(found[0].cost(), 600 + 800 + 200);
-    let told = found[0].told();
+    let told = found[0].told(&Masks::default());
     assert_eq!(["user_prompt", "final_answer"].map(|field| units(told[field].as_str().unwrap())), [600, 800]);
 }
 
@@ -203,9 +203,12 @@ fn recorded(phase: &str, reason: &str) -> Item {
 fn e13_judged_once_in_a_run() {
     let mut items = followed(exchange("old", 3_000));
     items.push(recorded("mid-run", "relevant"));
-    assert!(judged_exchanges(&session(items.clone())).contains("u-old"));
+    assert!(judged_exchanges(&session(items.clone()), crate::session::Phase::RunEnd).contains("u-old"));
     items.extend(exchange("next", 3_000));
-    assert!(judged_exchanges(&session(items)).is_empty(), "the next run asks again");
+    assert!(
+        judged_exchanges(&session(items), crate::session::Phase::RunEnd).is_empty(),
+        "the next run asks again"
+    );
 }
 
 #[test]
@@ -213,7 +216,7 @@ fn c13_a_steering_message_does_not_reset_the_memo() {
     let mut items = followed(exchange("old", 3_000));
     items.pop();
     items.extend([recorded("mid-run", "relevant"), u("also docs"), a("Done.")]);
-    assert!(judged_exchanges(&session(items)).contains("u-old"));
+    assert!(judged_exchanges(&session(items), crate::session::Phase::RunEnd).contains("u-old"));
 }
 
 #[test]
@@ -221,8 +224,21 @@ fn e14_e15_deferred_and_failed_ones_are_asked_about_again() {
     for (reason, again) in [("deferred", true), ("timeout", true), ("error", true), ("no-answer", false)] {
         let mut items = followed(exchange("old", 3_000));
         items.push(recorded("run-end", reason));
-        assert_eq!(judged_exchanges(&session(items)).is_empty(), again, "{reason}");
+        assert_eq!(
+            judged_exchanges(&session(items), crate::session::Phase::RunEnd).is_empty(),
+            again,
+            "{reason}"
+        );
     }
+}
+
+#[test]
+fn b30_one_deferred_at_a_checkpoint_is_asked_about_again_at_run_end_only() {
+    let mut items = followed(exchange("old", 3_000));
+    items.push(recorded("mid-run", "deferred"));
+    let mirror = session(items);
+    let judged = |phase| judged_exchanges(&mirror, phase).contains("u-old");
+    assert!(judged(crate::session::Phase::MidRun) && !judged(crate::session::Phase::RunEnd));
 }
 
 #[test]
@@ -294,12 +310,19 @@ fn ids_that_come_again_in_another_exchange_do_no_harm() {
 }
 
 #[test]
+fn a_project_that_lets_no_earlier_conversation_leave_keeps_its_exchanges_in_as_well() {
+    let mirror = session(followed(exchange("old", 3_000)));
+    let count = |project: &str| found(&mirror, &Settings::load("{}", Some(project)).0).len();
+    assert_eq!((count(r#"{"historyExchanges": 1}"#), count(r#"{"historyExchanges": 0}"#)), (1, 0));
+}
+
+#[test]
 fn b41_calls_to_an_excluded_tool_are_told_by_name_only() {
     let mut items = exchange("old", 3_000);
     items[1] = a("").call("call-old", "vault", r#"{"path":"secret.txt"}"#);
     let mirror = session(followed(items));
     let settings = Settings { exclude_tools: vec!["vault".into()], ..Settings::default() };
-    assert_eq!(found(&mirror, &settings)[0].told()["tool_calls"], json!(["vault"]));
+    assert_eq!(found(&mirror, &settings)[0].told(&Masks::default())["tool_calls"], json!(["vault"]));
 }
 
 #[test]
