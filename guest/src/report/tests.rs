@@ -205,7 +205,7 @@ fn b20_the_views_say_that_nothing_is_replaced_without_recall_and_what_to_do() {
     let without = Circumstances { recall_active: false, ..able() };
     let view = |topic: &str, enabled| {
         let (mirror, settings) = (to_be_judged(), Settings { enabled, ..Settings::default() });
-        report(topic, situation(&mirror, &settings, &without)).unwrap()
+        report(topic, situation(&mirror, &settings, &without), None).unwrap()
     };
     let text = view("status", true);
     assert_eq!(
@@ -270,7 +270,7 @@ fn situation<'a>(
 }
 
 fn view(topic: &str, mirror: &Mirror, settings: &Settings) -> String {
-    report(topic, situation(mirror, settings, &able())).unwrap()
+    report(topic, situation(mirror, settings, &able()), None).unwrap()
 }
 
 #[test]
@@ -321,7 +321,7 @@ fn the_overview_names_the_problem_only_while_on_and_calls_the_heuristic_one() {
     let circumstances = Circumstances { problem: Some("network not allowed".into()), ..able() };
     let first = |enabled, model: &str| {
         let settings = Settings { enabled, model: model.into(), ..Settings::default() };
-        let text = report("status", situation(&session([]), &settings, &circumstances)).unwrap();
+        let text = report("status", situation(&session([]), &settings, &circumstances), None).unwrap();
         text.lines().next().unwrap().to_owned()
     };
     assert_eq!(
@@ -387,7 +387,9 @@ fn the_overview_tells_when_a_checkpoint_comes() {
 fn an_unknown_view_names_those_there_are() {
     let (mirror, settings, circumstances) = (session([]), Settings::default(), able());
     let situation = situation(&mirror, &settings, &circumstances);
-    let Err(Error::Invalid(text)) = report("weather", situation) else { panic!("there is no such view") };
+    let Err(Error::Invalid(text)) = report("weather", situation, None) else {
+        panic!("there is no such view")
+    };
     assert_eq!(text, "there is no view `weather`: ask for status, preview, explain or ledger");
 }
 
@@ -403,7 +405,7 @@ fn to_be_judged() -> Mirror {
 }
 
 fn preview(mirror: &Mirror, settings: &Settings, circumstances: &Circumstances) -> String {
-    report("preview", situation(mirror, settings, circumstances)).unwrap()
+    report("preview", situation(mirror, settings, circumstances), None).unwrap()
 }
 
 #[test]
