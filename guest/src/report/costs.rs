@@ -1,5 +1,8 @@
 //! What the edits cost and saved, by the provider's numbers; what would have been without them is an estimate.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
 use super::decisions::{forecast, phase, size};
@@ -15,32 +18,33 @@ const PASSES: usize = 10;
 pub(super) fn net(mirror: &Mirror, model: Option<&Model>, classifier_usd: f64) -> Vec<String> {
     let observations = observe(mirror, model);
     let seen: Vec<&Seen> = observations.iter().filter_map(|one| one.outcome.as_ref().ok()).collect();
-    let unseen = unseen(&observations);
+    let rest = match unseen(&observations) {
+        passes if passes.is_empty() => passes,
+        passes => format!(" Not counted: {passes}."),
+    };
     if seen.is_empty() {
-        return if unseen.is_empty() { vec![] } else { vec![format!("Net so far: not known of {unseen}.")] };
+        return if rest.is_empty() { vec![] } else { vec![format!("Net so far: not known.{rest}")] };
     }
     let tokens = seen.iter().map(|seen| seen.net).sum();
     let usd = seen.iter().map(|seen| seen.net_usd).sum::<Option<f64>>();
-    let sum = |usage: fn(&Seen) -> Usage| {
-        let (read, written) =
-            seen.iter().map(|seen| usage(seen)).fold((0u64, 0u64), |(read, written), usage| {
-                (read.saturating_add(usage.cache_read), written.saturating_add(not_read(usage)))
-            });
-        format!("{} read, {} not", size(read), size(written))
+    let sum = |count: fn(Usage) -> u64, usage: fn(&Seen) -> Usage| {
+        size(seen.iter().map(|seen| count(usage(seen))).fold(0, u64::saturating_add))
     };
-    let rest = if unseen.is_empty() { String::new() } else { format!(" Not counted: {unseen}.") };
+    let read = |usage: Usage| usage.cache_read;
     vec![
         format!(
-            "Net so far (estimate): {}; the classifier cost {}.",
+            "Net so far (estimate): {}, before the classifier's {}.",
             worth(tokens, usd),
             cost(classifier_usd)
         ),
         format!(
-            "  Prompt tokens that the provider reported as read from its cache: {} in the last requests before {}; {} in \
-             the first after.{rest}",
-            sum(|seen| seen.before),
+            "  By the provider, requests just before {} read {} tokens from the cache and {} afresh, those just after \
+             {} and {}.{rest}",
             plural(seen.len(), "edit"),
-            sum(|seen| seen.after),
+            sum(read, |seen| seen.before),
+            sum(not_read, |seen| seen.before),
+            sum(read, |seen| seen.after),
+            sum(not_read, |seen| seen.after),
         ),
     ]
 }
@@ -98,19 +102,22 @@ fn lines(observation: &Observation<'_>) -> Vec<String> {
 
 fn sight(seen: &Seen) -> [String; 2] {
     let extra = if seen.expired {
-        "nothing written because of the edits, since the cache had expired".into()
+        "nothing written because of it, since the cache had expired".into()
     } else if seen.extra < 0.0 {
         format!("~{} less written", rounded(seen.extra))
     } else {
         format!("~{} more written", rounded(seen.extra))
     };
     let each = if seen.saved < 0.0 { "more" } else { "less" };
+    let requests = match seen.requests {
+        1 => "1 request".into(),
+        count => format!("each of {count} requests"),
+    };
     [
         format!("  seen: last request before {}; first after {}", prompt(seen.before), prompt(seen.after)),
         format!(
-            "  estimate: ~{} tokens {each} in each of {} so far, {extra}; net {}",
+            "  estimate: ~{} tokens {each} in {requests} so far, {extra}; net {}",
             rounded(seen.saved),
-            plural(seen.requests, "request"),
             worth(seen.net, seen.net_usd),
         ),
     ]
@@ -130,8 +137,10 @@ fn worth(tokens: f64, usd: Option<f64>) -> String {
     let saved = if tokens < 0.0 { "lost" } else { "saved" };
     let tokens = rounded(tokens);
     match usd {
-        Some(usd) => format!("{} {saved}, the price of {tokens} tokens read from the cache", cost(usd.abs())),
-        None => format!("the price of {tokens} tokens read from the cache {saved}"),
+        Some(usd) => {
+            format!("{} {saved} (as much as {tokens} tokens read from the cache cost)", cost(usd.abs()))
+        }
+        None => format!("as much {saved} as {tokens} tokens read from the cache cost"),
     }
 }
 

@@ -300,6 +300,7 @@ fn the_overview_names_savings_work_rules_and_the_last_pass() {
     Saved now: ~4.2k tokens (16.8k characters) by 1 distilled output, 0 image results and 0 omitted exchanges.
     Since the start: ~83.2k tokens; a compaction dropped earlier edits.
     On this branch: 2 run-end passes, 1 checkpoint, 3 requests, $0.0012.
+    Net so far: not known. Not counted: 3 passes (the provider reports no cache numbers).
     Checkpoints from 60.0k characters of outputs that are 4 turns old; exchanges judged, all but the last 2; images removed after 3 turns.
     Last pass: checkpoint, 1.3 s, timed out: 2 large outputs, 1 small output, 1 exchange, 1 image result.
       expected: 16.8k less in each request, 31.0k written anew, 800 of thinking dropped; over 20 requests worth −60.5k characters read from the cache
@@ -448,6 +449,11 @@ fn b41_the_ledger_counts_bytes_and_cost_per_origin() {
     No origin on record: 1 request in 1 pass, nothing known to have been sent.
     https://a.example: 4 requests in 2 passes, 50.4k bytes sent, $0.0080.
     https://b.example: 2 requests in 1 pass, 1.5k bytes sent, $0.0040.
+
+    Edits, newest first:
+    run end
+      expected: not on record
+      seen: cannot be compared, no request before
     ");
     assert_eq!(view("ledger", &session([]), &Settings::default()), "Nothing was sent on this branch.");
 }
