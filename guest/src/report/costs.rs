@@ -30,13 +30,14 @@ pub(super) fn net(mirror: &Mirror, model: Option<&Model>, classifier_usd: f64) -
     let sum = |count: fn(Usage) -> u64, usage: fn(&Seen) -> Usage| {
         size(seen.iter().map(|seen| count(usage(seen))).fold(0, u64::saturating_add))
     };
+    let classifier = if classifier_usd > 0.0 {
+        format!(", before the classifier's {}", cost(classifier_usd))
+    } else {
+        String::new()
+    };
     let read = |usage: Usage| usage.cache_read;
     vec![
-        format!(
-            "Net so far (estimate): {}, before the classifier's {}.",
-            worth(tokens, usd),
-            cost(classifier_usd)
-        ),
+        format!("Net so far (estimate): {}{classifier}.", worth(tokens, usd)),
         format!(
             "  By the provider, requests just before {} read {} tokens from the cache and {} afresh, those just after \
              {} and {}.{rest}",
