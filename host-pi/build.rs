@@ -32,7 +32,8 @@ fn main() -> Result<()> {
         println!("cargo::rerun-if-changed={}", package.join(path).display());
     }
 
-    let modules = guest::build(workspace, &guest_target_dir(&out)?, &["--package", "context-guard", "--lib"])?;
+    let modules =
+        guest::build(workspace, &guest_target_dir(&out)?, &["--package", "context-guard", "--lib"])?;
     let component = componentize(&modules.join("context_guard.wasm"))?;
     let (imports, exports) = interfaces(&component)?;
     if let Some(import) =

@@ -185,7 +185,13 @@ fn serve(options: Serve) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let settings = SettingsFile::from_env();
     let result = runtime.block_on(async {
-        let runner = Runner::new(Options { allow, warnings, names: Names::System, settings, limits: Limits::default() })?;
+        let runner = Runner::new(Options {
+            allow,
+            warnings,
+            names: Names::System,
+            settings,
+            limits: Limits::default(),
+        })?;
         protocol::serve(Arc::new(runner), io::stdin(), io::stdout()).await.context("standard output")
     });
     // The thread that reads standard input may sit in a read for ever.

@@ -19,13 +19,21 @@ fn main() -> Result<()> {
     let package = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let workspace = package.ancestors().nth(2).context("the package lies two levels below its workspace")?;
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    for path in ["tests/hostile/guests", "tests/hostile/build.rs", "host-pi/build", "host-pi/src/engine/config.rs", "wit"] {
+    for path in [
+        "tests/hostile/guests",
+        "tests/hostile/build.rs",
+        "host-pi/build",
+        "host-pi/src/engine/config.rs",
+        "wit",
+    ] {
         println!("cargo::rerun-if-changed={}", workspace.join(path).display());
     }
 
     // <target>/<profile>/build/<package>-<hash>/out; beside the guard's own, so that its libraries serve here as well.
-    let target = out.ancestors().nth(4).context("cargo's OUT_DIR lies four levels below its target directory")?;
-    let modules = guest::build(workspace, &target.join("guest"), &["--package", "hostile-guests", "--examples"])?;
+    let target =
+        out.ancestors().nth(4).context("cargo's OUT_DIR lies four levels below its target directory")?;
+    let modules =
+        guest::build(workspace, &target.join("guest"), &["--package", "hostile-guests", "--examples"])?;
     let mut config = config::config();
     config.target(&env::var("TARGET")?).map_err(anyhow::Error::from)?;
     let engine = wasmtime::Engine::new(&config)?;

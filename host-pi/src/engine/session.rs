@@ -211,7 +211,7 @@ impl Session {
                 guest.call_finish(store, session, verdicts, elapsed_ms, timed_out).await
             })
             .await??;
-        Ok(answer::checked(&self.mirror, outcome))
+        Ok(answer::checked(&self.mirror, outcome, self.setup.sandbox.limits().edits))
     }
 
     /// Tells that a provider request is about to leave; returns the cache breakpoints to set or remove. An answer that

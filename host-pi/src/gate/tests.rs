@@ -109,7 +109,8 @@ async fn a_closed_gate_lets_nothing_out() {
 
 #[tokio::test]
 async fn a_refused_origin_says_how_to_lift_that() {
-    let client = Client::new(Matcher::builder().build(), Resolver::new(Names::Fixed(vec![])), &Limits::default());
+    let client =
+        Client::new(Matcher::builder().build(), Resolver::new(Names::Fixed(vec![])), &Limits::default());
     let gate = Gate::with_client(vec![], client, Arc::default());
     gate.grant_only(&Network { allow: vec![], deny: vec!["https://a.example".into()] });
     let hooks = gate.hooks("https://a.example", None).unwrap();

@@ -225,8 +225,13 @@ async fn an_output_that_cannot_be_written_ends_the_runner() {
         }
     }
     let setting = Setting::new();
-    let options =
-        Options { allow: vec![], warnings: vec![], names: Names::System, settings: setting.settings(), limits: Limits::default() };
+    let options = Options {
+        allow: vec![],
+        warnings: vec![],
+        names: Names::System,
+        settings: setting.settings(),
+        limits: Limits::default(),
+    };
     let input = Cursor::new(r#"{"jsonrpc":"2.0","id":1,"method":"hello"}"#);
     let result = serve(Arc::new(Runner::new(options).unwrap()), input, Gone).await;
     assert_eq!(result.unwrap_err().kind(), std::io::ErrorKind::BrokenPipe);

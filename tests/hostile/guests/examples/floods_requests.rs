@@ -11,7 +11,10 @@ impl Guest for Hostile {
     fn ask(service: Service, questions: Vec<Question>) -> Vec<Verdict> {
         loop {
             if let Err(error) = http::post(&service.base_url, &[], b"again") {
-                return questions.iter().map(|question| http::told(question.id, Err(error.clone()))).collect();
+                return questions
+                    .iter()
+                    .map(|question| http::told(question.id, Err(error.clone())))
+                    .collect();
             }
         }
     }

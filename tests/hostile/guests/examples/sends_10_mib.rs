@@ -10,7 +10,10 @@ struct Hostile;
 impl Guest for Hostile {
     fn ask(service: Service, questions: Vec<Question>) -> Vec<Verdict> {
         let body = vec![b'x'; 10 << 20];
-        questions.iter().map(|question| http::told(question.id, http::post(&service.base_url, &[], &body))).collect()
+        questions
+            .iter()
+            .map(|question| http::told(question.id, http::post(&service.base_url, &[], &body)))
+            .collect()
     }
 }
 

@@ -21,9 +21,7 @@ pub struct Answer {
 pub fn post(url: &str, headers: &[(&str, &str)], body: &[u8]) -> Result<Answer, String> {
     let fields = Fields::new();
     for (name, value) in headers {
-        fields
-            .append(name, value.as_bytes())
-            .map_err(|error| format!("header {name}: {error:?}"))?;
+        fields.append(name, value.as_bytes()).map_err(|error| format!("header {name}: {error:?}"))?;
     }
     let (scheme, rest) = url.split_once("://").ok_or("no scheme")?;
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));

@@ -14,23 +14,23 @@ async fn warning(stage: Stage) -> String {
 }
 
 pub(crate) async fn edits_an_entry_that_is_not_there(stage: Stage) {
-    insta::assert_snapshot!(warning(stage).await, @"");
+    insta::assert_snapshot!(warning(stage).await, @r#"nothing was changed, since the guard's answer was wrong: it edits "nowhere", which is not on the branch"#);
 }
 
 pub(crate) async fn edits_a_block_that_is_not_there(stage: Stage) {
-    insta::assert_snapshot!(warning(stage).await, @"");
+    insta::assert_snapshot!(warning(stage).await, @r#"nothing was changed, since the guard's answer was wrong: it points to block 7 of "result", which has 1"#);
 }
 
 pub(crate) async fn writes_into_an_answer(stage: Stage) {
-    insta::assert_snapshot!(warning(stage).await, @"");
+    insta::assert_snapshot!(warning(stage).await, @r#"nothing was changed, since the guard's answer was wrong: it puts text into "answer", an answer of the model"#);
 }
 
 pub(crate) async fn omits_half_a_call(stage: Stage) {
-    insta::assert_snapshot!(warning(stage).await, @"");
+    insta::assert_snapshot!(warning(stage).await, @r#"nothing was changed, since the guard's answer was wrong: it leaves a tool call of "call" without its result"#);
 }
 
 pub(crate) async fn edits_without_end(stage: Stage) {
-    insta::assert_snapshot!(warning(stage).await, @"");
+    insta::assert_snapshot!(warning(stage).await, @r#"nothing was changed, since the guard's answer was wrong: it makes 100000 edits, and 20000 are the most"#);
 }
 
 pub(crate) async fn sets_five_breakpoints(stage: Stage) {

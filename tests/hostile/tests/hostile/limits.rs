@@ -35,7 +35,7 @@ pub(crate) async fn loops_for_ever(stage: Stage) {
     let runner = stage.impatient().runner();
     let mut asking = asking("https://nowhere.invalid", "");
     asking.budget.timeout_ms = 1;
-    assert_eq!(text(&runner.ask(&asking, std::future::pending()).await), "Timeout");
+    assert_eq!(text(&runner.ask(&asking, std::future::pending()).await), "Failure::Timeout");
     lives_on(&runner).await;
 }
 
@@ -44,12 +44,13 @@ pub(crate) async fn eats_memory(stage: Stage) {
 }
 
 pub(crate) async fn recurses(stage: Stage) {
-    breaks_a_pass(stage, "stack").await;
+    breaks_a_pass(stage, "out of bounds").await;
 }
 
 pub(crate) async fn returns_100_mib(stage: Stage) {
     let runner = stage.runner();
-    let failure = runner.report("status").await.unwrap_err();
-    insta::assert_snapshot!(failure, @"");
+    // The text itself would be a long message of a failing test.
+    let failure = runner.report("status").await.map(|text| text.len()).unwrap_err();
+    assert!(matches!(failure, Failure::Trapped(_)), "{failure}");
     lives_on(&runner).await;
 }

@@ -1,9 +1,7 @@
 //! A runner with a hostile guest in it, a session for it to spoil, and a server for it to reach.
 
 use context_guard_pi::contract::classifier::Service;
-use context_guard_pi::contract::sessions::{
-    Budget, Circumstances, Delta, Phase, Question, Reply, Verdict,
-};
+use context_guard_pi::contract::sessions::{Budget, Circumstances, Delta, Phase, Question, Reply, Verdict};
 use context_guard_pi::contract::types::{
     Assistant, Block, CacheScheme, Entry, EntryBody, Message, Model, StopReason, ThinkingBinding, ToolCall,
     ToolResult, View, Visible,
@@ -60,8 +58,7 @@ impl Stage {
         let sandbox = sandbox.map_err(|error| format!("{error:#}"))?;
         let allow = self.allow.iter().map(|origin| origin.parse().unwrap()).collect();
         let settings = SettingsFile::at("/nonexistent/context-guard.json");
-        let options =
-            Options { allow, warnings: vec![], names: self.names, settings, limits: self.limits };
+        let options = Options { allow, warnings: vec![], names: self.names, settings, limits: self.limits };
         Ok(Runner::with_sandbox(sandbox, options))
     }
 
