@@ -66,15 +66,24 @@ fn a_checkpoint_makes_the_very_next_request_smaller_and_the_run_goes_on() -> Res
         "up to the question it is read from the cache: {charges:#?}"
     );
 
-    let pairs = lab.session()?;
-    let edits = pairs.of_type("context_edit").len();
-    let judged = checkpoints.iter().filter_map(|record| record["results"].as_array()).flatten();
-    assert!(edits >= judged.filter(|result| result["outcome"] == "removed").count());
+    let edited = |record: &Value| -> u64 {
+        let results = record["results"].as_array().into_iter().flatten();
+        results.filter(|result| result["outcome"] == "removed").count() as u64
+    };
+    assert!(edited(&checkpoints[0]) >= 5, "{checkpoints:#?}");
+    let edits = lab.session()?.of_type("context_edit").len() as u64;
+    assert!(edits >= checkpoints.iter().map(edited).sum());
+
+    // What the first checkpoint edited stays in the cache when the second one edits what came later.
+    let next =
+        at + 1 + fall(&prompts(&lab)?[at + 1..]).context("a second checkpoint made a request smaller")?;
+    let notes = charges[next].read - charges[0].written;
+    assert!(notes > 50 * edited(&checkpoints[0]), "a note has more than 50 tokens: {charges:#?}");
     Ok(())
 }
 
 #[test]
-fn the_next_checkpoint_reads_up_to_where_the_last_one_wrote() -> Result<()> {
+fn a_thread_is_sent_whole_once_for_each_checkpoint() -> Result<()> {
     let lab = lab(plan(Provider { threads: Threads::On, ..Provider::anthropic() }))?;
     lab.print(&["Read the parts."])?;
     let charges = lab.charges()?;
