@@ -7,7 +7,7 @@ mod rpc;
 mod server;
 mod session;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -36,6 +36,8 @@ pub struct Plan {
     pub turns: Value,
     /// The classifier's rules, as the head of `lab/fake-jev.mjs` describes them.
     pub rules: Value,
+    /// A module of `tests/lab` that answers where no rule fits.
+    pub judge: Option<&'static str>,
     /// Whether the environment grants the classifier's origin.
     pub granted: bool,
     /// The user's `context-guard.json`; none is written for `null`.
@@ -90,12 +92,12 @@ impl Lab {
             &["--script".as_ref(), turns.as_ref()],
             &path.join("requests"),
         )?;
-        let classifier = Server::start(
-            &installed,
-            "fake-jev.mjs",
-            &["--key".as_ref(), CLASSIFIER_KEY.as_ref(), "--rules".as_ref(), rules.as_ref()],
-            &path.join("classified"),
-        )?;
+        let mut answering: Vec<&OsStr> =
+            vec!["--key".as_ref(), CLASSIFIER_KEY.as_ref(), "--rules".as_ref(), rules.as_ref()];
+        if let Some(judge) = plan.judge {
+            answering.extend::<[&OsStr; 2]>(["--judge".as_ref(), judge.as_ref()]);
+        }
+        let classifier = Server::start(&installed, "fake-jev.mjs", &answering, &path.join("classified"))?;
         write("agent/models.json", &models(&model.url(), &classifier.url()))?;
         write(
             "agent/settings.json",
