@@ -1,16 +1,26 @@
 //! `make bench-cache`: what a long run costs with and without the guard.
 
-#![expect(clippy::print_stdout, reason = "the table is its output")]
+#![expect(clippy::print_stdout, reason = "the tables are its output")]
 
 use anyhow::Result;
-use context_guard_tests::long_run::{self, Judge, Length};
+use context_guard_tests::long_run::{self, Figures, Judge, Length, Row};
+
+/// The judges of the table, the one without the guard first.
+const JUDGES: [(&str, Judge); 3] =
+    [("off", Judge::Off), ("scripted classifier", Judge::Rule), ("built-in judge", Judge::Builtin)];
 
 fn main() -> Result<()> {
-    for length in [Length::Long, Length::Short] {
-        for judge in [Judge::Off, Judge::Rule, Judge::Builtin] {
-            let run = long_run::run(length, judge)?;
-            let sizes: Vec<usize> = run.requests.iter().map(|request| request.to_string().len()).collect();
-            println!("{length:?} {judge:?}: {} requests, {sizes:?}", sizes.len());
+    for (title, length) in [("Long run", Length::Long), ("Short run", Length::Short)] {
+        let figures = JUDGES
+            .iter()
+            .map(|(name, judge)| Ok((*name, Figures::of(&long_run::run(length, *judge)?.session)?)))
+            .collect::<Result<Vec<_>>>()?;
+        let rows: Vec<Row> = figures.iter().map(|(name, figures)| Row { name, figures }).collect();
+        println!("### {title}\n\n{}", long_run::table(&rows));
+        if let [(_, off), (_, on), ..] = figures.as_slice()
+            && on.edits() > 0
+        {
+            println!("{}", long_run::cuts(off, on));
         }
     }
     Ok(())

@@ -4,7 +4,9 @@
 //! running it.
 
 mod bugs;
+mod figures;
 mod script;
+mod table;
 
 use std::ffi::OsString;
 use std::fs;
@@ -15,6 +17,8 @@ use serde_json::{Value, json};
 
 use crate::contract::repository;
 use crate::lab::{Installed, Lab, Plan, Session};
+pub use figures::{Figures, Request};
+pub use table::{Row, cuts, table};
 
 /// How many bugs a run mends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
