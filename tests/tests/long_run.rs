@@ -9,7 +9,7 @@ fn a_long_run_gets_smaller_and_costs_no_more() -> Result<()> {
     let on = Figures::of(&long_run::run(Length::Long, Judge::Rule)?.session)?;
     assert!(off.requests.len() >= 40, "{} requests", off.requests.len());
     assert_eq!(on.requests.len(), off.requests.len(), "the model does the same with the guard");
-    assert!(on.checkpoints >= 1, "{on:?}");
+    assert!(!on.checkpoints.is_empty(), "{on:?}");
     assert!(on.cost() <= 1.02 * off.cost(), "{} and {}", off.cost(), on.cost());
     assert!(on.peak() as f64 <= 0.65 * off.peak() as f64, "{} and {}", off.peak(), on.peak());
     Ok(())
@@ -21,7 +21,7 @@ fn a_short_run_is_left_alone() -> Result<()> {
     let on = Figures::of(&long_run::run(Length::Short, Judge::Rule)?.session)?;
     assert!(off.requests.len() <= 14, "{} requests", off.requests.len());
     assert_eq!(on.requests.len(), off.requests.len(), "the model does the same with the guard");
-    assert_eq!((on.checkpoints, on.edits()), (0, 0));
+    assert_eq!(on.checkpoints, []);
     assert!(on.cost() <= 1.01 * off.cost(), "{} and {}", off.cost(), on.cost());
     Ok(())
 }

@@ -18,7 +18,7 @@ fn main() -> Result<()> {
         let rows: Vec<Row> = figures.iter().map(|(name, figures)| Row { name, figures }).collect();
         println!("### {title}\n\n{}", long_run::table(&rows));
         if let [(_, off), (_, on), ..] = figures.as_slice()
-            && on.edits() > 0
+            && !on.checkpoints.is_empty()
         {
             println!("{}", long_run::cuts(off, on));
         }

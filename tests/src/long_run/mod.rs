@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::contract::repository;
 use crate::lab::{Installed, Lab, Plan, Session};
-pub use figures::{Figures, Request};
+pub use figures::{Checkpoint, Figures, Request};
 pub use table::{Row, cuts, table};
 
 /// How many bugs a run mends.

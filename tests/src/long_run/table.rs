@@ -35,28 +35,31 @@ pub fn table(rows: &[Row]) -> String {
             figures.sum(|request| request.uncached),
             figures.cost(),
             change(Figures::cost),
-            figures.classifier,
-            figures.checkpoints,
+            figures.classifier(),
+            figures.checkpoints.len(),
             figures.edits(),
         ));
     }
     text
 }
 
-/// Writes what a run loses that ends right after a checkpoint: with the first request that carries its edits.
+/// Writes what a run loses that ends with the first request after a checkpoint, beside the most that it can lose.
 pub fn cuts(off: &Figures, on: &Figures) -> String {
     let mut text = "\
-| The run ends with request | Edits | Main model, off | Main model, on | Loss | Loss of the whole run's cost |
-|---:|---:|---:|---:|---:|---:|
+| The run ends with request | Edits | Characters gone | Off | On | Loss | Share of the whole run | At most |
+|---:|---:|---:|---:|---:|---:|---:|---:|
 "
     .to_owned();
-    for number in on.edited() {
-        let (without, with) = (off.cost_of_first(number), on.cost_of_first(number));
-        let edits = on.requests.get(number - 1).map_or(0, |request| request.edits);
+    for checkpoint in &on.checkpoints {
+        let last = checkpoint.after + 1;
+        let (without, with) = (off.cost_of_first(last), on.cost_of_first(last));
         text.push_str(&format!(
-            "| {number} | {edits} | ${without:.4} | ${with:.4} | ${:.4} | {:+.1} % |\n",
+            "| {last} | {} | {} | ${without:.4} | ${with:.4} | ${:.4} | {:+.1} % | ${:.4} |\n",
+            checkpoint.edits,
+            checkpoint.saved_chars,
             with - without,
-            100.0 * (with - without) / off.cost(),
+            change(off.cost(), off.cost() + with - without),
+            on.bound(checkpoint),
         ));
     }
     text
