@@ -1,4 +1,5 @@
-//! `make bench-cache`: what a long run costs with and without the guard.
+//! `make bench-cache`: what a long and a short run cost with and without the guard. With `--requests` each request is
+//! listed as well.
 
 #![expect(clippy::print_stdout, reason = "the tables are its output")]
 
@@ -10,6 +11,7 @@ const JUDGES: [(&str, Judge); 3] =
     [("off", Judge::Off), ("scripted classifier", Judge::Rule), ("built-in judge", Judge::Builtin)];
 
 fn main() -> Result<()> {
+    let each = std::env::args().any(|argument| argument == "--requests");
     for (title, length) in [("Long run", Length::Long), ("Short run", Length::Short)] {
         let figures = JUDGES
             .iter()
@@ -21,6 +23,9 @@ fn main() -> Result<()> {
             && !on.checkpoints.is_empty()
         {
             println!("{}", long_run::cuts(off, on));
+        }
+        if each {
+            println!("{}", long_run::requests(&rows));
         }
     }
     Ok(())

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::contract::repository;
 use crate::lab::{Installed, Lab, Plan, Session};
 pub use figures::{Checkpoint, Figures, Request};
-pub use table::{Row, cuts, table};
+pub use table::{Row, cuts, requests, table};
 
 /// How many bugs a run mends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The figures of runs as Markdown.
 
-use super::figures::Figures;
+use super::figures::{Figures, Request};
 
 /// The figures of one run, and how it is called.
 pub struct Row<'f> {
@@ -61,6 +61,31 @@ pub fn cuts(off: &Figures, on: &Figures) -> String {
             change(off.cost(), off.cost() + with - without),
             on.bound(checkpoint),
         ));
+    }
+    text
+}
+
+/// Writes every request, so that it can be seen which one paid for what.
+pub fn requests(rows: &[Row]) -> String {
+    let mut text = "| Request |".to_owned();
+    let mut line = "|---:|".to_owned();
+    for Row { name, .. } in rows {
+        text.push_str(&format!(" {name}: read | written | uncached | cost |"));
+        line.push_str("---:|---:|---:|---:|");
+    }
+    text.push_str(&format!("\n{line}\n"));
+    let longest = rows.iter().map(|row| row.figures.requests.len()).max().unwrap_or_default();
+    for index in 0..longest {
+        text.push_str(&format!("| {} |", index + 1));
+        for Row { figures, .. } in rows {
+            match figures.requests.get(index) {
+                Some(Request { read, written, uncached, cost, .. }) => {
+                    text.push_str(&format!(" {read} | {written} | {uncached} | ${cost:.4} |"));
+                }
+                None => text.push_str(" | | | |"),
+            }
+        }
+        text.push('\n');
     }
     text
 }
