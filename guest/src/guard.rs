@@ -1,5 +1,6 @@
 //! One session of the guard: the contract's `session` resource, made of the other modules.
 
+use crate::cache::CacheLog;
 use crate::contract::sessions::{
     Breakpoint, Circumstances, Configuration, Delta, Inquiry, Outcome, Phase, RecallRequest, Recalled,
     RequestShape, Span, Verdict,
@@ -17,6 +18,7 @@ pub struct Guard {
     settings: Settings,
     circumstances: Circumstances,
     mirror: Mirror,
+    log: CacheLog,
     pass: Option<Pass>,
     warnings: Warnings,
 }
@@ -33,6 +35,7 @@ impl Default for Guard {
                 working_directory: String::new(),
             },
             mirror: Mirror::default(),
+            log: CacheLog::default(),
             pass: None,
             warnings: Warnings::default(),
         }
@@ -91,7 +94,12 @@ impl Guard {
     }
 
     fn situation(&self) -> Situation<'_> {
-        Situation { mirror: &self.mirror, settings: &self.settings, circumstances: &self.circumstances }
+        Situation {
+            mirror: &self.mirror,
+            settings: &self.settings,
+            circumstances: &self.circumstances,
+            log: &self.log,
+        }
     }
 
     /// Ends the pass that `begin` opened. A question without a verdict counts as failed.

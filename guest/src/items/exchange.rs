@@ -122,6 +122,16 @@ impl<'a> OldExchange<'a> {
         (finished && worth).then_some(exchange)
     }
 
+    /// Returns the size of all that would go, in characters.
+    pub fn chars(&self) -> usize {
+        self.chars
+    }
+
+    /// Returns the id of the last entry that would change.
+    pub fn last_id(&self) -> &'a str {
+        self.omitted.last().unwrap_or(&self.prompt_id)
+    }
+
     fn stub(&self) -> String {
         format!(
             "{MARKER} Omitted an earlier exchange judged unrelated to the current work: \"{}\" ({} messages, ~{} \

@@ -124,6 +124,11 @@ impl<'a> OldImage<'a> {
         })
     }
 
+    /// Returns the characters that go with the images.
+    pub fn saved_chars(&self) -> usize {
+        self.before.saturating_sub(self.after)
+    }
+
     fn judgement(&self) -> Judgement {
         Judgement {
             edits: vec![Edit { target: self.entry.to_owned(), replacement: Some(self.parts.clone()) }],

@@ -82,6 +82,11 @@ impl<'a> SmallOutput<'a> {
     pub fn output(&self) -> &Candidate<'a> {
         &self.output
     }
+
+    /// Returns its length.
+    pub fn length(&self) -> usize {
+        self.length
+    }
 }
 
 impl Whole for SmallOutput<'_> {

@@ -69,7 +69,7 @@ pub enum Phase<'s> {
         /// What it said before.
         earlier_notes: &'s str,
         /// Labels of all calls of turns after the one that made the output, oldest first.
-        later_calls: &'s [String],
+        later_calls: &'s [&'s str],
         /// Why the output is out of date, where one of those calls made it so.
         superseded: Option<&'s str>,
     },

@@ -3,24 +3,25 @@
 #[cfg(test)]
 mod tests;
 
-use crate::cache::Price;
+use super::selection::first_edited;
+use crate::cache::{Cost, Price};
 use crate::contract::sessions::Edit;
 use crate::items::Judgement;
-use crate::session::{ItemKind, Mirror};
+use crate::session::{ItemKind, Mirror, Projection};
 use crate::settings::Settings;
 
 /// Least number of requests for which edits of the run itself are expected to save: a session that has only just
 /// begun says little about how long it will be.
-const LEAST_REQUESTS: usize = 10;
+pub(super) const LEAST_REQUESTS: usize = 10;
 
 /// What gates weigh.
 pub(super) struct Gates<'a> {
     mirror: &'a Mirror,
     settings: &'a Settings,
-    price: Price,
+    price: &'a Price,
     /// Index of the run's prompt in the projection.
     run_start: usize,
-    /// Replies in the context, which stand for the requests made so far.
+    /// Requests made so far.
     requests: usize,
 }
 
@@ -37,10 +38,13 @@ enum Gate {
 
 impl<'a> Gates<'a> {
     /// Takes what the edits of a run that starts at that index of the projection are weighed by.
-    pub(super) fn new(mirror: &'a Mirror, settings: &'a Settings, price: Price, run_start: usize) -> Self {
-        let shown = mirror.projection().iter().filter_map(|item| item.shown());
-        let requests = shown.filter(|shown| shown.assistant().is_some()).count();
-        Gates { mirror, settings, price, run_start, requests }
+    pub(super) fn new(
+        mirror: &'a Mirror,
+        settings: &'a Settings,
+        price: &'a Price,
+        run_start: usize,
+    ) -> Self {
+        Gates { mirror, settings, price, run_start, requests: replies(mirror.projection()) }
     }
 
     /// Keeps what does not pay. `lifted` are edits that are made whatever they cost.
@@ -90,45 +94,67 @@ impl<'a> Gates<'a> {
     fn pay(&self, gate: Gate, judgements: &[Judgement], anyway: Option<usize>, least: u64) -> bool {
         let own = judgements.iter().filter(|judgement| self.gate(judgement) == gate);
         let Some(first) = own.clone().filter_map(|own| self.first(&own.edits)).min() else { return true };
-        let with_them = earliest(anyway, Some(first));
-        let more = self.price.rewrite(with_them).saturating_sub(self.price.rewrite(anyway));
+        let cost = self.price.cost(Some(first), anyway);
         let saved = own.map(Judgement::saved_chars).fold(0, u64::saturating_add);
-        let pays = || saved >= least && self.price.pays_off(saved, self.requests, more);
-        !self.closed(gate) || more == 0 || pays()
+        let pays = || saved >= least && self.price.pays_off(saved, self.requests, cost);
+        !self.closed(gate) || cost == Cost::default() || pays()
     }
 
     /// Keeps of the run's own edits those from which on editing is worth most, and none where none is.
-    ///
-    /// A later edit rewrites less, so the candidates are the ends of the context.
     fn weigh_run(&self, judgements: &mut [Judgement], anyway: Option<usize>) {
-        let edited = |judgement: &Judgement| {
+        let of_the_run = |judgement: &Judgement| {
             self.first(&judgement.edits).filter(|_| self.gate(judgement) == Gate::Run)
         };
-        let mut edits: Vec<(usize, u64)> = judgements
-            .iter()
-            .filter_map(|judgement| Some((edited(judgement)?, judgement.saved_chars())))
-            .collect();
-        edits.sort_unstable();
-        let requests = self.requests.max(LEAST_REQUESTS);
-        let (mut total, mut best, mut from) = (0u64, 0.0, usize::MAX);
-        for &(first, saved) in edits.iter().rev() {
-            total = total.saturating_add(saved);
-            let net = self.price.net(total, requests, first, anyway);
-            if net > best {
-                (best, from) = (net, first);
-            }
-        }
-        for judgement in judgements {
-            if edited(judgement).is_some_and(|first| first < from) {
-                judgement.defer();
-            }
-        }
+        keep_best_end(judgements, of_the_run, self.price, self.requests.max(LEAST_REQUESTS), anyway);
     }
 
     /// Returns the index in the projection of the earliest entry that edits change.
     fn first(&self, edits: &[Edit]) -> Option<usize> {
-        edits.iter().filter_map(|edit| self.mirror.index(&edit.target)).min()
+        first_edited(self.mirror, edits)
     }
+}
+
+/// Applies the end of the context whose edits are worth most over so many requests, and none where none is; what
+/// comes before it is deferred.
+///
+/// A later edit rewrites less, so the candidates are the ends of the context. `place` gives the index of the earliest
+/// entry that a judgement's edits change, and none for one that is not weighed; `anyway` is that of other edits.
+pub(super) fn keep_best_end(
+    judgements: &mut [Judgement],
+    place: impl Fn(&Judgement) -> Option<usize>,
+    price: &Price,
+    requests: usize,
+    anyway: Option<usize>,
+) {
+    let mut edits: Vec<(usize, u64)> = judgements
+        .iter()
+        .filter_map(|judgement| Some((place(judgement)?, judgement.saved_chars())))
+        .collect();
+    edits.sort_unstable();
+    let (mut total, mut best, mut from) = (0u64, 0.0, usize::MAX);
+    for &(first, saved) in edits.iter().rev() {
+        total = total.saturating_add(saved);
+        let net = price.net(signed(total), requests, price.cost(Some(first), anyway));
+        if net > best {
+            (best, from) = (net, first);
+        }
+    }
+    for judgement in judgements {
+        if place(judgement).is_some_and(|first| first < from) {
+            judgement.defer();
+        }
+    }
+}
+
+/// Counts the replies in the context, which stand for the requests made so far.
+pub(super) fn replies(projection: Projection<'_>) -> usize {
+    let shown = projection.iter().filter_map(|item| item.shown());
+    shown.filter(|shown| shown.assistant().is_some()).count()
+}
+
+/// Returns characters with a sign; so many that they have none do not occur.
+pub(super) fn signed(chars: u64) -> i64 {
+    i64::try_from(chars).unwrap_or(i64::MAX)
 }
 
 fn earliest(one: Option<usize>, other: Option<usize>) -> Option<usize> {

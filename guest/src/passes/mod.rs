@@ -4,14 +4,19 @@
 //! same work; a session that changed meanwhile drops its pass.
 
 mod answers;
+mod checkpoint;
+mod found;
 mod gates;
 mod recalled;
+mod run_end;
+mod selection;
 mod warnings;
 mod work;
 
 pub use answers::Answers;
 pub use warnings::Warnings;
 
+use crate::cache::CacheLog;
 use crate::contract::sessions::{Budget, Circumstances, Inquiry, Outcome, Phase, Question, Verdict};
 use crate::contract::types::{Model, Timestamp};
 use crate::session::{Mirror, Record};
@@ -27,6 +32,8 @@ pub struct Situation<'a> {
     pub settings: &'a Settings,
     /// What the host can do.
     pub circumstances: &'a Circumstances,
+    /// What the provider's cache holds.
+    pub log: &'a CacheLog,
 }
 
 /// A pass that was begun and waits for its verdicts.
@@ -48,13 +55,12 @@ impl Pass {
         begun: Timestamp,
         situation: Situation<'_>,
     ) -> Option<(Pass, Inquiry)> {
-        let work = Work::find(phase, situation)?;
-        let bodies = work.requests();
         let Situation { settings, circumstances, .. } = situation;
+        let mut pass = Pass { phase, model, begun, questions: 0, circumstances: circumstances.clone() };
+        let bodies = pass.work(situation)?.requests();
+        pass.questions = bodies.len();
         let questions: Vec<Question> = (0..).zip(bodies).map(|(id, body)| Question { id, body }).collect();
         let budget = Budget { timeout_ms: settings.timeout_ms, concurrency: settings.concurrency };
-        let circumstances = circumstances.clone();
-        let pass = Pass { phase, model, begun, questions: questions.len(), circumstances };
         // An output too big for any request is looked at and kept: nothing to ask, nothing to do.
         let nothing = questions.is_empty() && pass.decide(&Answers::default(), situation).edits.is_empty();
         (!nothing).then_some((pass, Inquiry { questions, budget }))
@@ -62,7 +68,15 @@ impl Pass {
 
     /// Returns the bodies that a pass would ask if the run ended now.
     pub fn preview(situation: Situation<'_>) -> Vec<String> {
-        Work::find(Phase::RunEnd, situation).map(|work| work.requests()).unwrap_or_default()
+        run_end::find(situation, None).map(|work| work.requests()).unwrap_or_default()
+    }
+
+    /// Finds the work of this pass; none where none is due.
+    fn work<'a>(&self, situation: Situation<'a>) -> Option<Work<'a>> {
+        match self.phase {
+            Phase::RunEnd => run_end::find(situation, Some(&self.model)),
+            Phase::MidRun => checkpoint::find(situation, &self.model, self.begun),
+        }
     }
 
     /// Returns whether the classifier is asked.
@@ -81,7 +95,7 @@ impl Pass {
     pub fn decide(&self, answers: &Answers, situation: Situation<'_>) -> Outcome {
         let nothing = Outcome { edits: vec![], guard_record: None, warnings: vec![] };
         let situation = Situation { circumstances: &self.circumstances, ..situation };
-        let Some(work) = Work::find(self.phase, situation) else { return nothing };
+        let Some(work) = self.work(situation) else { return nothing };
         let decided = work.decide(answers, &self.model, self.begun);
         if answers.requests == 0 && decided.edits.is_empty() {
             return nothing;
@@ -99,6 +113,7 @@ impl Pass {
             timed_out: answers.timed_out,
             origin: sent.and(self.circumstances.destination.clone()),
             sent_bytes: sent,
+            expected: decided.expected,
             results: decided.results,
             ..Record::default()
         };

@@ -1,26 +1,35 @@
 //! What a pass has to judge, and what comes of it.
 
-use super::gates::Gates;
-use super::recalled::{Lift, Recalled};
+use super::gates::{self, Gates, signed};
+use super::recalled::Lift;
+use super::selection::{Selection, first_edited};
 use super::{Answers, Situation};
-use crate::cache::{Price, is_cold};
-use crate::contract::sessions::{Edit, Part, Phase};
+use crate::cache::Price;
+use crate::contract::sessions::{Edit, Part};
 use crate::contract::types::{Model, Timestamp};
-use crate::items::{self, Calls, Judgement, OldExchange, OldImage, SmallOutput};
+use crate::items::{self, Judgement, OldExchange, OldImage, SmallOutput};
+use crate::label::label_of_other;
 use crate::outputs::{self, Outcome, Reply, Scene};
 use crate::secrets;
-use crate::session::{History, ItemKind, ItemOutcome, ItemResult, Run};
+use crate::session::{Expected, History, ItemKind, ItemOutcome, ItemResult, Phase, Run};
 
 /// The work of one pass, found in a session.
 pub(super) struct Work<'a> {
+    phase: Phase,
     situation: Situation<'a>,
     run: Run<'a>,
     history: History,
-    large: Vec<outputs::Plan<'a>>,
+    large: Vec<Large<'a>>,
     small: items::Plan<SmallOutput<'a>>,
     exchanges: items::Plan<OldExchange<'a>>,
     images: Vec<OldImage<'a>>,
     lifts: Vec<Lift>,
+}
+
+/// A large output, ready to be asked about.
+struct Large<'a> {
+    plan: outputs::Plan<'a>,
+    superseded: Option<String>,
 }
 
 /// What a pass decided.
@@ -32,83 +41,75 @@ pub(super) struct Decided {
     pub(super) results: Vec<ItemResult>,
     /// Characters that all edits save together; negative where more came back than went.
     pub(super) saved_chars: i64,
+    /// What they are expected to save and cost; none where nothing changes.
+    pub(super) expected: Option<Expected>,
 }
 
 impl<'a> Work<'a> {
-    /// Finds what is to be judged; none where nothing is.
-    pub(super) fn find(phase: Phase, situation: Situation<'a>) -> Option<Work<'a>> {
-        match phase {
-            Phase::RunEnd => Some(Self::at_run_end(situation)?).filter(|work| !work.is_empty()),
-            // The outputs of a run are judged when its answer is there.
-            Phase::MidRun => None,
-        }
-    }
-
-    fn at_run_end(situation: Situation<'a>) -> Option<Work<'a>> {
-        let Situation { mirror, settings, circumstances } = situation;
-        let projection = mirror.projection();
-        let run = Run::of(projection)?;
-        let recalled = Recalled::of(mirror);
-
-        // Without a classifier only age can tell.
-        let asks = circumstances.problem.is_none();
-        let mut outputs = if asks { outputs::outputs(&run, settings) } else { vec![] };
-        outputs.retain(|output| !recalled.holds(output.entry));
-        let (mut large, small): (Vec<_>, Vec<_>) =
-            outputs.into_iter().partition(|output| output.is_large(settings));
-        if !outputs::worth_asking(&large, settings) {
-            large.clear();
-        }
-        let small = if small.is_empty() {
-            vec![]
-        } else {
-            let calls = Calls::of(&run, &circumstances.working_directory, settings);
-            items::small_outputs(small, &calls, settings)
-        };
-        let mut exchanges = if asks && settings.prune_exchanges {
-            items::old_exchanges(projection, run.start, settings)
-        } else {
-            vec![]
-        };
-        if !exchanges.is_empty() {
-            let judged = items::judged_exchanges(mirror);
-            exchanges.retain(|old| !judged.contains(old.prompt_id) && !recalled.holds_part_of(old));
-        }
-        let mut images = items::old_images(projection, settings);
-        images.retain(|image| !recalled.holds(image.entry));
-
-        Some(Work {
-            history: History::before(projection, run.start, settings.history_exchanges),
-            large: large.into_iter().map(|output| outputs::Plan::new(output, settings)).collect(),
+    /// Prepares the questions about what a pass judges.
+    pub(super) fn new(
+        phase: Phase,
+        situation: Situation<'a>,
+        run: Run<'a>,
+        selection: Selection<'a>,
+    ) -> Work<'a> {
+        let Situation { mirror, settings, .. } = situation;
+        let Selection { large, small, exchanges, images, lifts } = selection;
+        let large = large.into_iter().map(|large| Large {
+            plan: outputs::Plan::new(large.output, settings),
+            superseded: large.superseded,
+        });
+        Work {
+            history: History::before(mirror.projection(), run.start, settings.history_exchanges),
+            large: large.collect(),
             small: items::Plan::new(small, settings),
             exchanges: items::Plan::new(exchanges, settings),
             images,
-            lifts: recalled.lifts(mirror),
+            lifts,
+            phase,
             situation,
             run,
-        })
+        }
     }
 
-    fn is_empty(&self) -> bool {
-        self.large.is_empty()
-            && self.small.items().is_empty()
-            && self.exchanges.items().is_empty()
-            && self.images.is_empty()
-            && self.lifts.is_empty()
+    /// Returns the scene of a large output; `later_calls` and `superseded` are only told at a checkpoint.
+    fn scene<'s>(&'s self, later_calls: &'s [&'s str], superseded: Option<&'s str>) -> Scene<'s> {
+        let phase = match self.phase {
+            Phase::RunEnd => outputs::Phase::RunEnd { answer: &self.run.answer, notes: &self.run.notes },
+            Phase::MidRun => outputs::Phase::Checkpoint {
+                latest_note: &self.run.answer,
+                earlier_notes: &self.run.notes,
+                later_calls,
+                superseded,
+            },
+        };
+        Scene { history: &self.history, question: &self.run.question, phase }
     }
 
-    fn scene(&self) -> Scene<'_> {
-        Scene {
-            history: &self.history,
-            question: &self.run.question,
-            phase: outputs::Phase::RunEnd { answer: &self.run.answer, notes: &self.run.notes },
+    /// Returns the turn and the label of every call of the run, for questions at a checkpoint.
+    fn calls(&self) -> Vec<(u32, String)> {
+        match self.phase {
+            Phase::RunEnd => vec![],
+            Phase::MidRun => {
+                let settings = self.situation.settings;
+                let calls = self.run.calls.iter();
+                calls
+                    .map(|call| (call.turn, label_of_other(call.name, Some(call.arguments), settings)))
+                    .collect()
+            }
         }
     }
 
     /// Returns the bodies of all questions, in the order of their ids, with their secrets masked.
     pub(super) fn requests(&self) -> Vec<String> {
-        let scene = self.scene();
-        let large = self.large.iter().flat_map(|plan| plan.requests(&scene));
+        let scene = self.scene(&[], None);
+        let calls = self.calls();
+        let large = self.large.iter().flat_map(|Large { plan, superseded }| {
+            let turn = plan.candidate().turn;
+            let later = calls.iter().filter(|(made, _)| Some(*made) > turn);
+            let later: Vec<&str> = later.map(|(_, label)| label.as_str()).collect();
+            plan.requests(&self.scene(&later, superseded.as_deref()))
+        });
         let requests = large.chain(self.small.requests(&scene)).chain(self.exchanges.requests(&scene));
         requests
             .map(|mut request| {
@@ -120,11 +121,11 @@ impl<'a> Work<'a> {
 
     /// Decides every item by the replies to [`Work::requests`], and weighs what the edits cost at `model`.
     pub(super) fn decide(&self, answers: &Answers, model: &Model, now: Timestamp) -> Decided {
-        let Situation { mirror, settings, .. } = self.situation;
-        let scene = self.scene();
+        let Situation { mirror, settings, log, .. } = self.situation;
+        let scene = self.scene(&[], None);
         let mut replies = answers.replies.as_slice();
         let mut judgements = vec![];
-        for plan in &self.large {
+        for Large { plan, .. } in &self.large {
             let own = next(&mut replies, plan.questions());
             judgements.push(large(plan, plan.judge(own, &scene, settings)));
         }
@@ -132,11 +133,18 @@ impl<'a> Work<'a> {
         judgements.extend(self.exchanges.judge(next(&mut replies, self.exchanges.questions()), settings));
         judgements.extend(items::unless_edited(&self.images, &judgements));
 
-        if !is_cold(mirror, model, now) {
-            let price = Price::new(mirror.projection(), model, settings);
-            let lifted: Vec<Edit> =
-                self.lifts.iter().flat_map(|lift| &lift.judgement.edits).cloned().collect();
-            Gates::new(mirror, settings, price, self.run.start).weigh(&mut judgements, &lifted);
+        let price = Price::new(mirror, model, settings, log, now);
+        let lifted: Vec<Edit> = self.lifts.iter().flat_map(|lift| &lift.judgement.edits).cloned().collect();
+        match self.phase {
+            Phase::RunEnd => {
+                Gates::new(mirror, settings, &price, self.run.start).weigh(&mut judgements, &lifted);
+            }
+            Phase::MidRun if settings.mid_run_break_even => {
+                let place = |judgement: &Judgement| first_edited(mirror, &judgement.edits);
+                let anyway = first_edited(mirror, &lifted);
+                gates::keep_best_end(&mut judgements, place, &price, self.horizon(), anyway);
+            }
+            Phase::MidRun => {}
         }
         let saved = judgements.iter().map(Judgement::saved_chars).fold(0, u64::saturating_add);
         let grown = self.lifts.iter().map(|lift| lift.grown).fold(0, u64::saturating_add);
@@ -149,12 +157,31 @@ impl<'a> Work<'a> {
             decided.edits.extend(judgement.edits);
             decided.results.push(judgement.result);
         }
+        decided.expected = self.expected(&decided, &price);
         decided
     }
-}
 
-fn signed(chars: u64) -> i64 {
-    i64::try_from(chars).unwrap_or(i64::MAX)
+    /// Returns the requests over which edits are expected to save: as many as the work has taken so far.
+    fn horizon(&self) -> usize {
+        match self.phase {
+            Phase::RunEnd => gates::replies(self.situation.mirror.projection()).max(gates::LEAST_REQUESTS),
+            Phase::MidRun => self.run.turns as usize,
+        }
+    }
+
+    fn expected(&self, decided: &Decided, price: &Price) -> Option<Expected> {
+        let first = first_edited(self.situation.mirror, &decided.edits)?;
+        let cost = price.cost(Some(first), None);
+        let saved = decided.saved_chars;
+        Some(Expected {
+            saved_chars: saved,
+            rewritten_chars: signed(cost.rewritten as u64).saturating_sub(saved).max(0).unsigned_abs(),
+            lost_thinking_chars: cost.thinking as u64,
+            requests: self.horizon() as u64,
+            // A cast from a float saturates.
+            net_chars: price.net(saved, self.horizon(), cost).round() as i64,
+        })
+    }
 }
 
 /// Takes the next `count` replies, or as many as there are.

@@ -22,7 +22,7 @@ use crate::passes::Situation;
 ///
 /// `invalid` for an unknown topic, naming those there are.
 pub fn report(topic: &str, situation: Situation<'_>) -> Result<String, Error> {
-    let Situation { mirror, settings, circumstances } = situation;
+    let Situation { mirror, settings, circumstances, .. } = situation;
     match topic {
         "status" => Ok(overview::overview(mirror, settings, circumstances)),
         "explain" => Ok(decisions::explanation(mirror)),

@@ -1,4 +1,7 @@
+use std::sync::LazyLock;
+
 use super::*;
+use crate::cache::CacheLog;
 use crate::contract::sessions::{Circumstances, Span, Tone};
 use crate::session::Mirror;
 use crate::session::fixtures::*;
@@ -214,8 +217,17 @@ fn full_record() -> Item {
     )
 }
 
+fn situation<'a>(
+    mirror: &'a Mirror,
+    settings: &'a Settings,
+    circumstances: &'a Circumstances,
+) -> Situation<'a> {
+    static NOTHING_CACHED: LazyLock<CacheLog> = LazyLock::new(CacheLog::default);
+    Situation { mirror, settings, circumstances, log: &NOTHING_CACHED }
+}
+
 fn view(topic: &str, mirror: &Mirror, settings: &Settings) -> String {
-    report(topic, Situation { mirror, settings, circumstances: &able() }).unwrap()
+    report(topic, situation(mirror, settings, &able())).unwrap()
 }
 
 #[test]
@@ -265,9 +277,7 @@ fn the_overview_names_the_problem_only_while_on_and_calls_the_heuristic_one() {
     let circumstances = Circumstances { problem: Some("network not allowed".into()), ..able() };
     let first = |enabled, model: &str| {
         let settings = Settings { enabled, model: model.into(), ..Settings::default() };
-        let situation =
-            Situation { mirror: &session([]), settings: &settings, circumstances: &circumstances };
-        let text = report("status", situation).unwrap();
+        let text = report("status", situation(&session([]), &settings, &circumstances)).unwrap();
         text.lines().next().unwrap().to_owned()
     };
     assert_eq!(
@@ -309,7 +319,7 @@ fn the_explanation_puts_reasons_into_words() {
 #[test]
 fn an_unknown_view_names_those_there_are() {
     let (mirror, settings, circumstances) = (session([]), Settings::default(), able());
-    let situation = Situation { mirror: &mirror, settings: &settings, circumstances: &circumstances };
+    let situation = situation(&mirror, &settings, &circumstances);
     let Err(Error::Invalid(text)) = report("weather", situation) else { panic!("there is no such view") };
     assert_eq!(text, "there is no view `weather`: ask for status, preview, explain or ledger");
 }
@@ -326,7 +336,7 @@ fn to_be_judged() -> Mirror {
 }
 
 fn preview(mirror: &Mirror, settings: &Settings, circumstances: &Circumstances) -> String {
-    report("preview", Situation { mirror, settings, circumstances }).unwrap()
+    report("preview", situation(mirror, settings, circumstances)).unwrap()
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub use image::{dimensions, image_tokens};
 pub use message::{Kind, Shown, text_of, text_only};
 pub use mirror::Mirror;
 pub use projection::{Projected, Projection};
-pub use record::{ItemKind, ItemOutcome, ItemResult, Phase, Record};
+pub use record::{Expected, ItemKind, ItemOutcome, ItemResult, Phase, Record};
 pub(crate) use run::untitled;
 pub use run::{Call, Run, prompts_of, prompts_on_branch, start_on_branch};
 pub use size::{block_size, content_size, context_size, message_size};

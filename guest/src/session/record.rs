@@ -45,12 +45,33 @@ pub struct Record {
     /// Body bytes that left, retries included; none where nothing was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sent_bytes: Option<u64>,
-    /// What the pass was expected to save and cost.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expected: Option<Value>,
+    /// What the pass was expected to save and cost; none where it changed nothing.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "readable_or_none")]
+    pub expected: Option<Expected>,
     /// One per judged item, in the order of the record's kinds and, within a kind, of the session.
     #[serde(deserialize_with = "readable")]
     pub results: Vec<ItemResult>,
+}
+
+/// What a pass was expected to save and cost, in characters. It is an estimate: nobody knows how long the work lasts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Expected {
+    /// By how much each later request is smaller; negative where originals came back.
+    #[serde(deserialize_with = "whole")]
+    pub saved_chars: i64,
+    /// What the next request writes into the provider's cache anew because of the edits, with them in place.
+    #[serde(deserialize_with = "count")]
+    pub rewritten_chars: u64,
+    /// Thinking still in use that the provider drops because of the edits.
+    #[serde(skip_serializing_if = "is_zero", deserialize_with = "count")]
+    pub lost_thinking_chars: u64,
+    /// Requests over which the saving counts: as many as there were before.
+    #[serde(deserialize_with = "count")]
+    pub requests: u64,
+    /// The saving of all these requests less the cost, where a character that is read from the cache counts 1.
+    #[serde(deserialize_with = "whole")]
+    pub net_chars: i64,
 }
 
 /// What became of one item.
@@ -175,6 +196,15 @@ impl Record {
             .flat_map(|result| std::iter::once(&result.entry_id).chain(&result.omitted))
             .map(String::as_str)
     }
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// Takes what cannot be read for nothing.
+fn readable_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Expected>, D::Error> {
+    Ok(serde_json::from_value(Value::deserialize(deserializer)?).ok())
 }
 
 /// Skips what cannot be read, so that one strange item does not hide the others.

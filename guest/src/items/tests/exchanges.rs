@@ -203,9 +203,12 @@ fn recorded(phase: &str, reason: &str) -> Item {
 fn e13_judged_once_in_a_run() {
     let mut items = followed(exchange("old", 3_000));
     items.push(recorded("mid-run", "relevant"));
-    assert!(judged_exchanges(&session(items.clone())).contains("u-old"));
+    assert!(judged_exchanges(&session(items.clone()), crate::session::Phase::RunEnd).contains("u-old"));
     items.extend(exchange("next", 3_000));
-    assert!(judged_exchanges(&session(items)).is_empty(), "the next run asks again");
+    assert!(
+        judged_exchanges(&session(items), crate::session::Phase::RunEnd).is_empty(),
+        "the next run asks again"
+    );
 }
 
 #[test]
@@ -213,7 +216,7 @@ fn c13_a_steering_message_does_not_reset_the_memo() {
     let mut items = followed(exchange("old", 3_000));
     items.pop();
     items.extend([recorded("mid-run", "relevant"), u("also docs"), a("Done.")]);
-    assert!(judged_exchanges(&session(items)).contains("u-old"));
+    assert!(judged_exchanges(&session(items), crate::session::Phase::RunEnd).contains("u-old"));
 }
 
 #[test]
@@ -221,7 +224,11 @@ fn e14_e15_deferred_and_failed_ones_are_asked_about_again() {
     for (reason, again) in [("deferred", true), ("timeout", true), ("error", true), ("no-answer", false)] {
         let mut items = followed(exchange("old", 3_000));
         items.push(recorded("run-end", reason));
-        assert_eq!(judged_exchanges(&session(items)).is_empty(), again, "{reason}");
+        assert_eq!(
+            judged_exchanges(&session(items), crate::session::Phase::RunEnd).is_empty(),
+            again,
+            "{reason}"
+        );
     }
 }
 

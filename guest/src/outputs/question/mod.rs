@@ -129,17 +129,17 @@ pub(crate) fn conversation(history: &History) -> Value {
     told.into()
 }
 
-fn calls(labels: &[String]) -> Value {
+fn calls(labels: &[&str]) -> Value {
     if labels.is_empty() {
         return "none so far".into();
     }
     let gap = labels.len().saturating_sub(2 * LABELS);
     if gap == 0 {
-        return labels.iter().map(String::as_str).collect();
+        return labels.iter().copied().collect();
     }
     let note = format!("[… {} …]", plural(gap, "more call"));
     let (first, last) = (labels.iter().take(LABELS), labels.iter().skip(LABELS + gap));
-    first.chain([&note]).chain(last).map(String::as_str).collect()
+    first.copied().chain([note.as_str()]).chain(last.copied()).collect()
 }
 
 fn shortened(arguments: &str) -> String {

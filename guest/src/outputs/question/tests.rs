@@ -32,7 +32,7 @@ fn run_end(history: &History) -> Scene<'_> {
     Scene { history, question: "Fix the parser", phase }
 }
 
-fn checkpoint<'s>(history: &'s History, later_calls: &'s [String]) -> Scene<'s> {
+fn checkpoint<'s>(history: &'s History, later_calls: &'s [&'s str]) -> Scene<'s> {
     let phase = Phase::Checkpoint {
         latest_note: "Now the tests.",
         earlier_notes: "Looking.",
@@ -70,7 +70,7 @@ fn the_request_at_run_end_with_history() {
 
 #[test]
 fn the_request_at_a_checkpoint() {
-    let calls = ["edit src/a.rs".to_owned(), "bash `cargo test`".to_owned()];
+    let calls = ["edit src/a.rs", "bash `cargo test`"];
     insta::assert_snapshot!(golden(candidate(None), &checkpoint(&NOTHING, &calls)));
 }
 
@@ -125,6 +125,7 @@ fn l46_a_checkpoint_before_the_first_note() {
 #[test]
 fn l47_a_long_list_of_later_calls_has_a_gap() {
     let labels: Vec<String> = (0..45).map(|at| format!("read {at}.rs")).collect();
+    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
     let told = calls(&labels);
     let told: Vec<&str> = told.as_array().unwrap().iter().filter_map(Value::as_str).collect();
     assert_eq!(

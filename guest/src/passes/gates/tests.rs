@@ -1,4 +1,5 @@
 use super::*;
+use crate::cache::CacheLog;
 use crate::contract::types::{CacheScheme, Model, Prices, ThinkingBinding};
 use crate::session::fixtures::*;
 use crate::session::{ItemOutcome, ItemResult};
@@ -48,9 +49,9 @@ impl<'a> Weighing<'a> {
             cache_lifetime: 300,
             thinking: ThinkingBinding::Unbound,
         };
-        let price = Price::new(self.mirror.projection(), &model, &self.settings);
+        let price = Price::new(self.mirror, &model, &self.settings, &CacheLog::default(), 0);
         let start = self.mirror.index("now").unwrap();
-        Gates::new(self.mirror, &self.settings, price, start).weigh(&mut judgements, &self.lifted);
+        Gates::new(self.mirror, &self.settings, &price, start).weigh(&mut judgements, &self.lifted);
         let (edited, kept): (Vec<_>, Vec<_>) =
             judgements.into_iter().partition(|judgement| !judgement.edits.is_empty());
         assert!(kept.iter().all(|judgement| judgement.result.reason == "deferred"));
