@@ -97,7 +97,7 @@ impl Figures {
 
     /// What the classifier cost in US dollars.
     pub fn classifier(&self) -> f64 {
-        self.checkpoints.iter().map(|checkpoint| checkpoint.classifier).sum()
+        self.checkpoints.iter().fold(0.0, |total, checkpoint| total + checkpoint.classifier)
     }
 
     /// The number of edits that took effect within the run.
