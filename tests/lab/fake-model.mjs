@@ -19,9 +19,11 @@
 //     "delayMs": 50, "status": 529, "error": "overloaded", "stop": "max_tokens",
 //     "capture": "regex" }      // "$1" in a tool's input stands for its first group, found in any message so far
 import { createServer } from "node:http";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { replyOf, streamReply } from "./anthropic-stream.mjs";
+import { messageText, outputTokens, Script } from "./script.mjs";
 import { objection } from "./validity.mjs";
 
 const { values: args } = parseArgs({
@@ -33,7 +35,7 @@ const { values: args } = parseArgs({
     fallback: { type: "string", default: "Done." },
   },
 });
-const turns = (args.script ? JSON.parse(readFileSync(args.script, "utf8")) : []).map((turn) => ({ ...turn, used: false }));
+const script = Script.read(args.script, args.fallback);
 if (args.out) mkdirSync(args.out, { recursive: true });
 
 let served = 0;
@@ -45,30 +47,6 @@ const readBody = async (req) => {
   return Buffer.concat(parts).toString("utf8");
 };
 
-function messageText(message) {
-  if (typeof message?.content === "string") return message.content;
-  return (message?.content ?? []).map((block) => block.text ?? toolResultText(block)).join("\n");
-}
-
-function toolResultText({ content }) {
-  if (typeof content === "string") return content;
-  return (content ?? []).map((block) => block.text ?? "").join("\n");
-}
-
-function nextTurn(body) {
-  const text = messageText(body.messages?.at(-1));
-  const turn = turns.find((t) => !t.used && (!t.match || new RegExp(t.match, "s").test(text)));
-  if (!turn) return { text: args.fallback };
-  turn.used = true;
-  return turn.capture ? filledIn(turn, body) : turn;
-}
-
-function filledIn(turn, body) {
-  const found = new RegExp(turn.capture, "s").exec((body.messages ?? []).map(messageText).join("\n"))?.[1] ?? "";
-  const fill = (_key, value) => (value === "$1" ? found : value);
-  return { ...turn, tools: JSON.parse(JSON.stringify(turn.tools ?? []), fill) };
-}
-
 function record(n, api, req, body, refused) {
   if (!args.out) return;
   const headers = { ...req.headers };
@@ -78,46 +56,23 @@ function record(n, api, req, body, refused) {
 }
 
 function usageOf(turn, raw) {
-  const spoken = (turn.text ?? "") + (turn.thinking ?? "") + JSON.stringify(turn.tools ?? []);
-  return { input: Math.ceil(raw.length / 4), output: Math.ceil(spoken.length / 4), cacheRead: 0, cacheWrite: 0, ...turn.usage };
+  return { input: Math.ceil(raw.length / 4), output: outputTokens(turn), cacheRead: 0, cacheWrite: 0, ...turn.usage };
 }
 
 function anthropic(res, turn, usage, model, n) {
-  const send = (event, data) => res.write(`event: ${event}\ndata: ${JSON.stringify({ type: event, ...data })}\n\n`);
-  const wireUsage = {
-    input_tokens: usage.input,
-    output_tokens: 1,
-    cache_read_input_tokens: usage.cacheRead,
-    cache_creation_input_tokens: usage.cacheWrite,
-  };
-  res.writeHead(200, { "content-type": "text/event-stream", "request-id": `req_fake_${n}` });
-  send("message_start", {
-    message: { id: `msg_fake_${n}`, type: "message", role: "assistant", model, content: [], stop_reason: null, stop_sequence: null, usage: wireUsage },
+  if (turn.thinking) issued.set(`sig-${n}`, turn.thinking);
+  streamReply(res, replyOf(turn, n, `sig-${n}`), {
+    id: `msg_fake_${n}`,
+    model,
+    usage: {
+      input_tokens: usage.input,
+      output_tokens: 1,
+      cache_read_input_tokens: usage.cacheRead,
+      cache_creation_input_tokens: usage.cacheWrite,
+    },
+    outputTokens: usage.output,
+    stop: turn.stop,
   });
-  let index = 0;
-  const block = (start, deltas) => {
-    send("content_block_start", { index, content_block: start });
-    for (const delta of deltas) send("content_block_delta", { index, delta });
-    send("content_block_stop", { index });
-    index++;
-  };
-  if (turn.thinking) {
-    issued.set(`sig-${n}`, turn.thinking);
-    block({ type: "thinking", thinking: "", signature: "" }, [
-      { type: "thinking_delta", thinking: turn.thinking },
-      { type: "signature_delta", signature: `sig-${n}` },
-    ]);
-  }
-  if (turn.text) block({ type: "text", text: "" }, [{ type: "text_delta", text: turn.text }]);
-  (turn.tools ?? []).forEach((tool, i) => {
-    block({ type: "tool_use", id: tool.id ?? `toolu_fake_${n}_${i}`, name: tool.name, input: {} }, [
-      { type: "input_json_delta", partial_json: JSON.stringify(tool.input ?? {}) },
-    ]);
-  });
-  const stop = turn.stop ?? (turn.tools?.length ? "tool_use" : "end_turn");
-  send("message_delta", { delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens: usage.output } });
-  send("message_stop", {});
-  res.end();
 }
 
 function openai(res, turn, usage, model, n) {
@@ -148,7 +103,7 @@ const server = createServer(async (req, res) => {
   const path = new URL(req.url, "http://loopback").pathname;
   if (req.method === "GET" && path === "/requests") {
     res.writeHead(200, { "content-type": "application/json" });
-    return res.end(JSON.stringify({ served, unusedTurns: turns.filter((t) => !t.used).length }));
+    return res.end(JSON.stringify({ served, unusedTurns: script.unused }));
   }
   const api = path.endsWith("/messages") ? "anthropic" : path.endsWith("/chat/completions") ? "openai" : undefined;
   if (req.method !== "POST" || !api) {
@@ -160,7 +115,7 @@ const server = createServer(async (req, res) => {
   const body = JSON.parse(raw);
   const refused = api === "anthropic" ? objection(body, issued) : undefined;
   record(n, api, req, body, refused);
-  const turn = refused ? { status: 400, type: "invalid_request_error", error: refused } : nextTurn(body);
+  const turn = refused ? { status: 400, type: "invalid_request_error", error: refused } : script.next((body.messages ?? []).map(messageText));
   const wait = Number(args.delay) + (turn.delayMs ?? 0);
   if (wait) await sleep(wait);
   if (turn.status) {

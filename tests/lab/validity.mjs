@@ -5,10 +5,10 @@ const MOST_BREAKPOINTS = 4; // the service's limit of cache_control marks in one
 const SIGNATURES = { "image/png": "iVBORw0KGgo", "image/jpeg": "/9j/", "image/gif": "R0lGOD", "image/webp": "UklGR" };
 
 /** Says what is wrong with a request's body; undefined when nothing is. "issued" maps the signature of each thinking
- *  block that the model sent to its text. */
-export function objection(body, issued = new Map()) {
+ *  block that the model sent to its text. "systemMessages" says whether the model takes system messages between others. */
+export function objection(body, issued = new Map(), { systemMessages = false } = {}) {
   try {
-    check(body, issued);
+    check(systemMessages ? withoutSystemMessages(body) : body, issued);
   } catch (refusal) {
     if (refusal instanceof Refusal) return refusal.message;
     throw refusal;
@@ -19,6 +19,16 @@ class Refusal extends Error {}
 
 function refuseIf(wrong, why) {
   if (wrong) throw new Refusal(why);
+}
+
+/** The body without its system messages, each of which must stand just before a reply or at the end. */
+function withoutSystemMessages(body) {
+  const messages = Array.isArray(body.messages) ? body.messages : [];
+  messages.forEach(({ role }, at) => {
+    const next = messages.slice(at + 1).find((later) => later.role !== "system")?.role ?? "assistant";
+    refuseIf(role === "system" && next !== "assistant", `messages.${at}: role 'system' must precede an 'assistant' message`);
+  });
+  return { ...body, messages: messages.filter(({ role }) => role !== "system") };
 }
 
 function check(body, issued) {

@@ -3,10 +3,12 @@
 
 mod installed;
 mod print;
+mod provider;
 mod rpc;
 mod server;
 mod session;
 
+use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,6 +22,7 @@ use tempfile::TempDir;
 
 pub use installed::Installed;
 pub use print::Printed;
+pub use provider::{Charge, Cost, Mark, Provider, Scheme, Thinking, Threads};
 pub use rpc::Rpc;
 use server::Server;
 pub use session::Session;
@@ -34,6 +37,8 @@ pub const CLASSIFIER_KEY: &str = "lab-classifier-key";
 pub struct Plan {
     /// The model's turns, as the head of `lab/fake-model.mjs` describes them.
     pub turns: Value,
+    /// A provider with a prompt cache in place of the plain scripted model.
+    pub provider: Option<Provider>,
     /// The classifier's rules, as the head of `lab/fake-jev.mjs` describes them.
     pub rules: Value,
     /// A module of `tests/lab` that answers where no rule fits.
@@ -58,11 +63,12 @@ pub struct Plan {
 /// model was sent a request that Anthropic's service would refuse.
 pub struct Lab {
     installed: Installed,
-    /// Serves until the laboratory is dropped.
-    _model: Server,
+    model: Server,
     classifier: Server,
     directory: TempDir,
     plan: Plan,
+    /// How far the provider's clock was set on by [`Lab::advance`].
+    ahead: Cell<Duration>,
 }
 
 impl Lab {
@@ -86,28 +92,41 @@ impl Lab {
         let list = |value: &Value| if value.is_null() { json!([]) } else { value.clone() };
         let turns = write("turns.json", &list(&plan.turns))?;
         let rules = write("rules.json", &list(&plan.rules))?;
-        let model = Server::start(
-            &installed,
-            "fake-model.mjs",
-            &["--script".as_ref(), turns.as_ref()],
-            &path.join("requests"),
-        )?;
+        let mut model_arguments: Vec<OsString> = vec!["--script".into(), turns.into()];
+        let program = match &plan.provider {
+            Some(provider) => {
+                model_arguments.extend(["--model".into(), write("model.json", &provider.facts())?.into()]);
+                "provider/server.mjs"
+            }
+            None => "fake-model.mjs",
+        };
+        let model_arguments: Vec<&OsStr> = model_arguments.iter().map(OsString::as_os_str).collect();
+        let model = Server::start(&installed, program, &model_arguments, &path.join("requests"))?;
         let mut answering: Vec<&OsStr> =
             vec!["--key".as_ref(), CLASSIFIER_KEY.as_ref(), "--rules".as_ref(), rules.as_ref()];
         if let Some(judge) = plan.judge {
             answering.extend::<[&OsStr; 2]>(["--judge".as_ref(), judge.as_ref()]);
         }
         let classifier = Server::start(&installed, "fake-jev.mjs", &answering, &path.join("classified"))?;
-        write("agent/models.json", &models(&model.url(), &classifier.url()))?;
+        let provider = plan.provider.as_ref().map_or("lab", Provider::name);
+        let entry = plan.provider.as_ref().map_or_else(|| plain(&model.url()), |p| p.entry(&model.url()));
+        write(
+            "agent/models.json",
+            &json!({ "providers": {
+                provider: entry,
+                // The classifier keeps its catalogue entry, only its address and key are replaced.
+                "openrouter": { "baseUrl": classifier.url(), "apiKey": CLASSIFIER_KEY },
+            } }),
+        )?;
         write(
             "agent/settings.json",
             &json!({
-                "defaultProvider": "lab", "defaultModel": "scripted", "quietStartup": true,
+                "defaultProvider": provider, "defaultModel": "scripted", "quietStartup": true,
                 // Pi's own figure would need a long session before there is anything to compact.
                 "compaction": { "keepRecentTokens": 500 },
             }),
         )?;
-        let lab = Self { installed, _model: model, classifier, directory, plan };
+        let lab = Self { installed, model, classifier, directory, plan, ahead: Cell::new(Duration::ZERO) };
         if !lab.plan.settings.is_null() {
             lab.write_settings(&lab.plan.settings)?;
         }
@@ -162,6 +181,37 @@ impl Lab {
     /// Fails when a record is not JSON.
     pub fn requests(&self) -> Result<Vec<Value>> {
         Ok(records(&self.directory.path().join("requests"))?.into_iter().map(body).collect())
+    }
+
+    /// The prompts of the requests that a [`Provider`] took, oldest first: in full, also where Pi sent only what was new.
+    ///
+    /// # Errors
+    ///
+    /// Fails when a record is not JSON.
+    pub fn prompts(&self) -> Result<Vec<Value>> {
+        let records = records(&self.directory.path().join("requests"))?;
+        Ok(records.into_iter().map(|mut record| record["whole"].take()).filter(Value::is_object).collect())
+    }
+
+    /// What a [`Provider`] charged for each request, oldest first; empty before the first one.
+    ///
+    /// # Errors
+    ///
+    /// Fails when a record is not JSON.
+    pub fn charges(&self) -> Result<Vec<Charge>> {
+        let report =
+            fs::read_to_string(self.directory.path().join("requests/report.jsonl")).unwrap_or_default();
+        report.lines().map(|line| serde_json::from_str(line).context("the report is no JSON")).collect()
+    }
+
+    /// Lets time pass without waiting: sets a [`Provider`]'s clock on, and that of each Pi started from now on.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the provider cannot be reached.
+    pub fn advance(&self, time: Duration) -> Result<()> {
+        self.ahead.set(self.ahead.get() + time);
+        self.model.post("/clock", &json!({ "advanceMs": u64::try_from(time.as_millis())? }))
     }
 
     /// Why the model refused requests, oldest first; empty when each was one that Anthropic's service would take.
@@ -245,6 +295,9 @@ impl Lab {
     fn pi(&self) -> Command {
         let mut command = Command::new(&self.installed.node);
         let path = self.directory.path();
+        if self.plan.provider.is_some() {
+            command.arg("--import").arg(repository().join("tests/lab/provider/preload.mjs"));
+        }
         command
             .arg(&self.installed.pi)
             .current_dir(self.project())
@@ -258,6 +311,10 @@ impl Lab {
             .env("PI_TELEMETRY", "0")
             .env("CONTEXT_GUARD_BINARY", &self.installed.runner)
             .envs(self.plan.environment.iter().map(|(name, value)| (name, value)));
+        if let Some(provider) = &self.plan.provider {
+            command.envs(provider.environment(&self.model.url()));
+            command.env("LAB_CLOCK_AHEAD_MS", self.ahead.get().as_millis().to_string());
+        }
         if self.plan.granted {
             command.env("PI_CONTEXT_GUARD_ALLOW", self.classifier.url());
         }
@@ -299,16 +356,13 @@ impl Drop for Lab {
     }
 }
 
-/// A chat model of the lab's own; the classifier keeps its catalogue entry, only its address and key are replaced.
-fn models(model: &str, classifier: &str) -> Value {
-    json!({ "providers": {
-        "lab": { "baseUrl": model, "api": "anthropic-messages", "apiKey": "lab-key", "models": [{
-            "id": "scripted", "name": "Scripted", "reasoning": false, "input": ["text", "image"],
-            "contextWindow": 200_000, "maxTokens": 8192,
-            "cost": { "input": 3, "output": 15, "cacheRead": 0.3, "cacheWrite": 3.75 },
-        }] },
-        "openrouter": { "baseUrl": classifier, "apiKey": CLASSIFIER_KEY },
-    } })
+/// The plain scripted model in Pi's `models.json`.
+fn plain(address: &str) -> Value {
+    json!({ "baseUrl": address, "api": "anthropic-messages", "apiKey": "lab-key", "models": [{
+        "id": "scripted", "name": "Scripted", "reasoning": false, "input": ["text", "image"],
+        "contextWindow": 200_000, "maxTokens": 8192,
+        "cost": { "input": 3, "output": 15, "cacheRead": 0.3, "cacheWrite": 3.75 },
+    }] })
 }
 
 /// A value whose long texts are cut, so that what happened can be read at a glance.

@@ -1,11 +1,12 @@
 //! The scripted servers: Node programs that take a free port and say which.
 
 use std::ffi::OsStr;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use super::installed::Installed;
@@ -48,6 +49,22 @@ impl Server {
 
     pub(super) fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// Posts JSON and waits for the answer.
+    pub(super) fn post(&self, path: &str, body: &Value) -> Result<()> {
+        let port = u16::try_from(self.port).context("the port is no port")?;
+        let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+        let body = body.to_string();
+        let length = body.len();
+        write!(
+            stream,
+            "POST {path} HTTP/1.1\r\nhost: lab\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
+        )?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        ensure!(answer.starts_with("HTTP/1.1 200"), "{path} was answered with {answer:?}");
+        Ok(())
     }
 }
 

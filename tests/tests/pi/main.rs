@@ -1,6 +1,7 @@
 //! The guard in the real Pi: its extension, its runner and its guest, against a scripted model and a scripted
 //! classifier. Run `tests/setup.sh` and `cargo build --release` first.
 
+mod cache;
 mod command;
 mod distilling;
 mod exchanges;

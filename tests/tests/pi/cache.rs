@@ -1,0 +1,148 @@
+//! What Pi alone does with a provider's prompt cache: the facts of `docs/CACHE.md` that say "measured".
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use context_guard_tests::lab::{Charge, Lab, Plan, Provider, Thinking, Threads};
+use serde_json::{Value, json};
+
+/// Two calls, then the answer, with thinking.
+fn plan(provider: Provider) -> Plan {
+    let call = |command: &str| json!({ "name": "bash", "input": { "command": command } });
+    let turns = json!([
+        { "thinking": "Numbers first.", "tools": [call("seq 1 1500")] },
+        { "thinking": "Two small ones.", "tools": [call("echo one"), call("echo two")] },
+        { "text": "Done." },
+        { "text": "Still done." },
+    ]);
+    Plan { turns, provider: Some(provider), unguarded: true, ..Plan::default() }
+}
+
+fn places(charge: &Charge) -> Vec<&str> {
+    charge.marks.iter().map(|mark| mark.place.as_str()).collect()
+}
+
+fn kinds(charges: &[Charge]) -> Vec<&str> {
+    charges.iter().map(|charge| charge.kind.as_str()).collect()
+}
+
+/// The usage of the session's replies, as Pi kept it.
+fn usages(lab: &Lab) -> Result<Vec<Value>> {
+    let session = lab.session()?;
+    let replies = session.of_type("message").into_iter().filter(|e| e["message"]["role"] == "assistant");
+    Ok(replies.map(|e| e["message"]["usage"].clone()).collect())
+}
+
+/// Checks that each prompt reads all of the one before, and that Pi's own account is the provider's.
+fn reads_grow(lab: &Lab, charges: &[Charge]) -> Result<()> {
+    for pair in charges.windows(2) {
+        assert!(pair[1].read > pair[0].read, "{charges:#?}");
+        assert!(pair[1].read + 128 >= pair[0].prompt - pair[0].uncached, "{charges:#?}");
+    }
+    for (charge, usage) in charges.iter().zip(usages(lab)?) {
+        assert_eq!(usage["cacheRead"], charge.read);
+        assert_eq!(usage["cacheWrite"], charge.written);
+        let paid = usage["cost"]["total"].as_f64().context("Pi knows the price")?;
+        assert!((paid - charge.cost.total).abs() < 1e-9, "{usage} {charge:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn anthropic_gets_marks_on_the_last_tool_the_system_prompt_and_the_newest_message() -> Result<()> {
+    let lab = Lab::new(plan(Provider::anthropic()))?;
+    lab.print(&["Count."])?;
+    let charges = lab.charges()?;
+    assert_eq!(kinds(&charges), ["plain", "plain", "plain"]);
+    assert_eq!(places(&charges[0]), ["tools.3", "system.0", "messages.0.content.0"]);
+    assert_eq!(places(&charges[2]), ["tools.3", "system.0", "messages.4.content.1"]);
+    assert!(charges.iter().all(|charge| charge.marks.iter().all(|mark| mark.ttl == "5m")));
+    assert_eq!(charges[0].read, 0);
+    reads_grow(&lab, &charges)
+}
+
+#[test]
+fn long_retention_asks_for_an_hour() -> Result<()> {
+    let lab = Lab::new(plan(Provider { long_retention: true, ..Provider::anthropic() }))?;
+    lab.print(&["Count."])?;
+    let charges = lab.charges()?;
+    assert!(charges.iter().all(|charge| charge.marks.iter().all(|mark| mark.ttl == "1h")), "{charges:#?}");
+    assert_eq!(charges[0].written_long, charges[0].written);
+    reads_grow(&lab, &charges)
+}
+
+#[test]
+fn a_thread_sends_what_is_new_and_is_charged_like_the_whole() -> Result<()> {
+    let run = |threads| -> Result<(Lab, Vec<Charge>)> {
+        let lab = Lab::new(plan(Provider { threads, thinking: Thinking::Dropped, ..Provider::anthropic() }))?;
+        lab.print(&["Count."])?;
+        let charges = lab.charges()?;
+        Ok((lab, charges))
+    };
+    let (_, plain) = run(Threads::Off)?;
+    for threads in [Threads::On, Threads::OnByAddress] {
+        let (lab, charges) = run(threads)?;
+        assert_eq!(kinds(&charges), ["create", "continue", "continue"]);
+        let continued = &lab.requests()?[1];
+        assert_eq!((continued.get("system"), continued.get("tools")), (None, None));
+        let roles: Vec<&Value> =
+            continued["messages"].as_array().into_iter().flatten().map(|m| &m["role"]).collect();
+        assert_eq!(roles, ["user", "system"], "the results and the effort: {continued}");
+        let totals = |charges: &[Charge]| -> Vec<(u64, u64)> {
+            charges.iter().map(|charge| (charge.read, charge.written)).collect()
+        };
+        assert_eq!(totals(&charges), totals(&plain));
+        reads_grow(&lab, &charges)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_new_process_starts_a_new_thread_and_reads_the_old_cache() -> Result<()> {
+    let lab = Lab::new(plan(Provider { threads: Threads::On, ..Provider::anthropic() }))?;
+    lab.print(&["Count."])?;
+    lab.print(&["-c", "And?"])?;
+    let charges = lab.charges()?;
+    assert_eq!(kinds(&charges), ["create", "continue", "continue", "create"]);
+    reads_grow(&lab, &charges)
+}
+
+#[test]
+fn after_six_minutes_nothing_is_read() -> Result<()> {
+    let lab = Lab::new(plan(Provider::anthropic()))?;
+    lab.print(&["Count."])?;
+    lab.advance(Duration::from_secs(360))?;
+    lab.print(&["-c", "And?"])?;
+    let charges = lab.charges()?;
+    assert_eq!(charges[3].read, 0, "{charges:#?}");
+    let session = lab.session()?;
+    let times: Vec<i64> =
+        session.of_type("message").iter().filter_map(|e| e["message"]["timestamp"].as_i64()).collect();
+    let pause = times.windows(2).map(|pair| pair[1] - pair[0]).max();
+    assert!(pause >= Some(360_000), "Pi's clock went on too: {times:?}");
+    Ok(())
+}
+
+#[test]
+fn a_lost_thread_is_sent_again_in_full() -> Result<()> {
+    // Each thread is over before it is continued.
+    let step = Duration::from_secs(301);
+    let lab = Lab::new(plan(Provider { threads: Threads::On, step, ..Provider::anthropic() }))?;
+    let printed = lab.print(&["Count."])?;
+    assert_eq!(printed.stdout.trim(), "Done.", "{printed:?}");
+    let charges = lab.charges()?;
+    assert_eq!(kinds(&charges), ["create", "refused", "create", "refused", "create"]);
+    assert_eq!(charges[1].code.as_deref(), Some("thread_not_found"));
+    Ok(())
+}
+
+#[test]
+fn codex_sends_what_is_new_over_its_connection_and_reads_the_whole_prompt_before() -> Result<()> {
+    let lab = Lab::new(plan(Provider { thinking: Thinking::Dropped, ..Provider::codex() }))?;
+    lab.print(&["Count."])?;
+    lab.print(&["-c", "And?"])?;
+    let charges = lab.charges()?;
+    assert_eq!(kinds(&charges), ["full", "delta", "delta", "full"]);
+    assert!(charges.iter().all(|charge| charge.marks.is_empty() && charge.dropped == 0));
+    reads_grow(&lab, &charges)
+}
