@@ -16,7 +16,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
 use crate::contract::repository;
-use crate::lab::{Installed, Lab, Plan, Session};
+use crate::lab::{Charge, Installed, Lab, Plan, Provider, Session};
 pub use figures::{Checkpoint, Figures, Request};
 pub use table::{Row, cuts, requests, table};
 
@@ -51,22 +51,21 @@ pub enum Judge {
 
 /// What a run left behind.
 pub struct Finished {
-    /// The bodies of the requests that the model got, oldest first.
-    pub requests: Vec<Value>,
-    /// The guard's records, oldest first.
-    pub records: Vec<Value>,
+    /// What each request was charged, oldest first.
+    pub charges: Vec<Charge>,
     /// Pi's session.
     pub session: Session,
 }
 
-/// Lets Pi work through a run.
+/// Lets Pi work through a run, its model behind a provider with a prompt cache.
 ///
 /// # Errors
 ///
 /// Fails when something is not installed, or when a step did not go as the later ones presume.
-pub fn run(length: Length, judge: Judge) -> Result<Finished> {
+pub fn run(provider: Provider, length: Length, judge: Judge) -> Result<Finished> {
     let lab = Lab::new(Plan {
         turns: json!(script::turns(length.bugs())),
+        provider: Some(provider),
         judge: (judge == Judge::Rule).then_some("suite-judge.mjs"),
         granted: true,
         settings: if judge == Judge::Builtin { json!({ "model": "builtin/lexical" }) } else { Value::Null },
@@ -79,8 +78,7 @@ pub fn run(length: Length, judge: Judge) -> Result<Finished> {
     ensure!(run.code == Some(0), "Pi failed: {run:?}");
     let session = lab.session()?;
     check(&session, length)?;
-    let records = session.custom("context-guard").into_iter().cloned().collect();
-    Ok(Finished { requests: lab.requests()?, records, session })
+    Ok(Finished { charges: lab.charges()?, session })
 }
 
 /// The machine's programs, with the Node that Pi uses before any other.
