@@ -27,7 +27,10 @@ pub(super) fn turns(bugs: usize) -> Vec<Value> {
             "text": "I'll look at the project first.",
             "tools": [bash("ls -la . src tests && cat package.json tests/support.mjs")],
         }),
-        json!({ "text": "The rules come first, since the tests follow them.", "tools": [read("docs/rules.md")] }),
+        json!({
+            "text": "The rules come first, since the tests follow them, and what all modules stand on.",
+            "tools": [read("docs/rules.md"), read("src/money.mjs"), read("src/log.mjs")],
+        }),
         json!({ "text": "Now the suite as it stands.", "tools": [bash(SUITE)] }),
     ];
     let mended = &BUGS[..bugs];
