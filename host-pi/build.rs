@@ -6,6 +6,8 @@
 mod config;
 #[path = "build/guest.rs"]
 mod guest;
+#[path = "build/hostile.rs"]
+mod hostile;
 #[path = "build/toolchain.rs"]
 mod toolchain;
 
@@ -49,10 +51,12 @@ fn main() -> Result<()> {
         .target(&target)
         .map_err(anyhow::Error::from)
         .with_context(|| format!("compiling the guest for {target}"))?;
-    let code = wasmtime::Engine::new(&config)?.precompile_component(&component)?;
-
+    let compiler = wasmtime::Engine::new(&config)?;
+    let wit = workspace.join("wit");
     fs::write(out.join("guest.wasm"), &component)?;
-    fs::write(out.join("guest.cwasm"), &code)?;
+    fs::write(out.join("guest.cwasm"), compiler.precompile_component(&component)?)?;
+    fs::write(out.join("spinning.cwasm"), compiler.precompile_component(&hostile::spinning(&wit)?)?)?;
+    fs::write(out.join("greedy.cwasm"), compiler.precompile_component(&hostile::greedy(&wit)?)?)?;
     fs::write(
         out.join("guest.rs"),
         facts(&component, &imports, &exports, &locked_version(workspace, "wasmtime")?)?,

@@ -1,6 +1,7 @@
 // The runner: one child process that speaks JSON-RPC 2.0, a message a line, over its stdin and stdout.
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { Socket } from "node:net";
+import { ORDINARY } from "./limits.ts";
 import type { Methods } from "./protocol.ts";
 import { jsonText } from "./text.ts";
 
@@ -11,9 +12,6 @@ const ENVIRONMENT = [
   "SSL_CERT_FILE", "SSL_CERT_DIR",
   "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
 ];
-
-/** What a call that waits for nobody may take, in milliseconds; a busy machine included. */
-const ORDINARY = 10_000;
 
 /** How much of the runner's last words is kept for an error message, in characters. */
 const LAST_WORDS = 2000;

@@ -281,24 +281,30 @@ impl Runner {
         budget: Budget,
         cancel: impl Future<Output = ()>,
     ) -> Asked {
-        let failed = |failure, refusal, cancelled| Asked {
-            verdicts: asking::failed(questions, failure),
+        let unasked = |failure, refusal| Asked {
+            verdicts: asking::failed(questions, failure, &[]),
             refusal,
-            cancelled,
+            cancelled: false,
         };
-        let Some(service) = service else { return failed(sessions::Failure::Error, None, false) };
+        let Some(service) = service else { return unasked(sessions::Failure::Error, None) };
         let hooks = if service.api == BUILTIN {
             crate::gate::Hooks::closed()
         } else {
             match self.gate.hooks(&service.base_url, credential) {
                 Ok(hooks) => hooks,
-                Err(error) => return failed(sessions::Failure::Denied, Some(error.to_string()), false),
+                Err(error) => return unasked(sessions::Failure::Denied, Some(error.to_string())),
             }
         };
-        let refusals = hooks.refusals();
+        let (refusals, sent) = (hooks.refusals(), hooks.sent());
+        // The guest's own account is lost with its instance, the gate's is not.
+        let failed = |failure, cancelled| Asked {
+            verdicts: asking::failed(questions, failure, &sent.by_request()),
+            refusal: refusals.take(),
+            cancelled,
+        };
         let asked = tokio::select! {
             asked = asking::ask(&self.sandbox, hooks, service, questions, budget) => asked,
-            () = cancel => return failed(sessions::Failure::Aborted, refusals.take(), true),
+            () = cancel => return failed(sessions::Failure::Aborted, true),
         };
         match asked {
             Ok(verdicts) => Asked { verdicts, refusal: refusals.take(), cancelled: false },
@@ -307,7 +313,7 @@ impl Runner {
                     Failure::Timeout(_) => sessions::Failure::Timeout,
                     _ => sessions::Failure::Error,
                 };
-                failed(failure, refusals.take(), false)
+                failed(failure, false)
             }
         }
     }

@@ -57,3 +57,12 @@ test("refuses more than four cache marks", () => {
   assert.match(objection(request([user(...Array(5).fill(marked))])) ?? "", /5 marks/);
   assert.equal(objection(request([user(...Array(4).fill(marked))])), undefined);
 });
+
+test("takes system messages only where the model does, and only just before a reply", () => {
+  const system = { role: "system", content: [text("Now in French.")] };
+  const asked = (messages) => objection(request(messages), new Map(), { systemMessages: true });
+  assert.equal(asked([go, system, assistant(text("Oui.")), go, system]), undefined);
+  assert.equal(asked([go, assistant(call("a")), user(result("a")), system]), undefined);
+  assert.match(asked([go, system, go]) ?? "", /messages\.1: role 'system' must precede/);
+  assert.match(asked([go, assistant(call("a")), system, user(result("a"))]) ?? "", /must precede/);
+});

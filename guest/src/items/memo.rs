@@ -35,5 +35,10 @@ pub fn judged_exchanges(mirror: &Mirror, phase: Phase) -> HashSet<&str> {
 
 /// Returns whether the classifier was heard. A reason can be several words joined with commas.
 fn was_judged(result: &ItemResult) -> bool {
-    !result.reason.split(',').any(|word| matches!(word.trim(), "timeout" | "error" | "aborted"))
+    !result.reason.split(',').any(is_failure)
+}
+
+/// Returns whether a word of a reason says that there was no answer.
+pub(super) fn is_failure(word: &str) -> bool {
+    matches!(word.trim(), "timeout" | "error" | "aborted")
 }

@@ -39,7 +39,8 @@ impl Judgement {
         self.result.before_chars.saturating_sub(self.result.after_chars)
     }
 
-    /// Keeps the item after all, since its edits do not pay for now. The answer stays on record.
+    /// Keeps the item after all, since its edits do not pay for now. The answer stays on record, and so does a request
+    /// that failed, so that the item counts as judged only where all of it was.
     ///
     /// Does nothing to an item that is kept anyway.
     pub fn defer(&mut self) {
@@ -49,7 +50,8 @@ impl Judgement {
         self.edits.clear();
         self.result.omitted.clear();
         self.result.outcome = ItemOutcome::Kept;
-        self.result.reason = "deferred".into();
+        let failures = self.result.reason.split(',').filter(|word| memo::is_failure(word));
+        self.result.reason = std::iter::once("deferred").chain(failures).collect::<Vec<_>>().join(",");
         self.result.after_chars = self.result.before_chars;
     }
 }

@@ -1,6 +1,6 @@
 //! What passes decided, item by item.
 
-use crate::session::{ItemKind, ItemOutcome, ItemResult, Mirror, Phase, Record};
+use crate::session::{Expected, ItemKind, ItemOutcome, ItemResult, Mirror, Phase, Record};
 use crate::text::{decimal, plural, short};
 
 /// Passes that an explanation goes back.
@@ -17,7 +17,7 @@ pub(super) fn explanation(mirror: &Mirror) -> String {
 }
 
 fn explain(record: &Record) -> String {
-    let mut lines = vec![heading(record)];
+    let mut lines = beginning(record);
     for result in &record.results {
         lines.push(headline(result));
         if !result.reason.is_empty() {
@@ -30,13 +30,41 @@ fn explain(record: &Record) -> String {
 
 /// Writes a pass in short: its heading, and each item with its reason as recorded.
 pub(super) fn pass(record: &Record) -> String {
-    let mut lines = vec![heading(record)];
+    let mut lines = beginning(record);
     for result in &record.results {
         let reason = if result.reason.is_empty() { String::new() } else { format!(" ({})", result.reason) };
         lines.push(headline(result) + &reason);
         lines.extend(traces(result));
     }
     lines.join("\n")
+}
+
+fn beginning(record: &Record) -> Vec<String> {
+    std::iter::once(heading(record)).chain(record.expected.as_ref().map(forecast)).collect()
+}
+
+/// Writes what a pass was expected to save and cost. The unit is what one character costs that is read from the cache.
+fn forecast(expected: &Expected) -> String {
+    let each = match expected.saved_chars {
+        saved if saved < 0 => format!("{} more", size(saved.unsigned_abs())),
+        saved => format!("{} less", size(saved.unsigned_abs())),
+    };
+    let thinking = match expected.lost_thinking_chars {
+        0 => String::new(),
+        lost => format!(", {} of thinking dropped", size(lost)),
+    };
+    let sign = if expected.net_chars < 0 { "−" } else { "" };
+    format!(
+        "  expected: {each} in each request, {} written anew{thinking}; over {} worth {sign}{} characters read from \
+         the cache",
+        size(expected.rewritten_chars),
+        plural(usize::try_from(expected.requests).unwrap_or(usize::MAX), "request"),
+        size(expected.net_chars.unsigned_abs()),
+    )
+}
+
+fn size(chars: u64) -> String {
+    short(usize::try_from(chars).unwrap_or(usize::MAX))
 }
 
 fn heading(record: &Record) -> String {
@@ -75,7 +103,6 @@ fn headline(result: &ItemResult) -> String {
         ItemKind::Exchange => "exchange",
         ItemKind::Image => "image",
     };
-    let size = |chars: u64| short(usize::try_from(chars).unwrap_or(usize::MAX));
     let before = size(result.before_chars);
     let sizes = match result.outcome {
         ItemOutcome::Kept => before,

@@ -72,5 +72,18 @@ fn rules(settings: &Settings) -> String {
         0 => "kept".into(),
         turns => format!("removed after {}", plural(turns as usize, "turn")),
     };
-    format!("No checkpoints in this version; exchanges {exchanges}; images {images}.")
+    format!("{}; exchanges {exchanges}; images {images}.", checkpoints(settings))
+}
+
+fn checkpoints(settings: &Settings) -> String {
+    if !settings.mid_run {
+        return "No checkpoints".into();
+    }
+    let (batch, codex) = (settings.mid_run_batch_chars, settings.mid_run_batch_chars_openai);
+    let codex = if codex == batch { String::new() } else { format!(" ({} on Codex)", short(codex)) };
+    format!(
+        "Checkpoints from {} characters{codex} of outputs that are {} old",
+        short(batch),
+        plural(settings.mid_run_min_age_turns as usize, "turn"),
+    )
 }

@@ -202,7 +202,9 @@ fn a_problem_without_words_of_its_own_is_unavailability() {
 fn full_record() -> Item {
     record(
         r#"{"v":1,"phase":"mid-run","model":"openrouter/jev","savedChars":16800,"requests":3,"inputTokens":9000,
-        "costUsd":0.00123,"ms":1250,"timedOut":true,"results":[
+        "costUsd":0.00123,"ms":1250,"timedOut":true,
+        "expected":{"savedChars":16800,"rewrittenChars":31000,"lostThinkingChars":800,"requests":20,"netChars":-60500},
+        "results":[
         {"kind":"large","entryId":"big","tool":"bash","label":"bash `rg foo`","outcome":"distilled",
          "reason":"chunks,timeout","beforeChars":20000,"afterChars":3200,
          "jev":["kw.15 focus=chunk_4:.52 keep 9/29","no answer timeout"]},
@@ -243,7 +245,7 @@ fn the_overview_of_a_new_session() {
     Context guard off, classifier openrouter/~typesafe/jev-latest.
     Saved now: ~0 tokens (0 characters) by 0 distilled outputs, 0 image results and 0 omitted exchanges.
     On this branch: 0 run-end passes, 0 checkpoints, 0 requests, $0.
-    No checkpoints in this version; exchanges kept; images kept.
+    No checkpoints; exchanges kept; images kept.
     Last pass: none on this branch.
     "#);
 }
@@ -257,8 +259,9 @@ fn the_overview_names_savings_work_rules_and_the_last_pass() {
     Saved now: ~4.2k tokens (16.8k characters) by 1 distilled output, 0 image results and 0 omitted exchanges.
     Since the start: ~83.2k tokens; a compaction dropped earlier edits.
     On this branch: 2 run-end passes, 1 checkpoint, 3 requests, $0.0012.
-    No checkpoints in this version; exchanges judged, all but the last 2; images removed after 3 turns.
+    Checkpoints from 60.0k characters of outputs that are 4 turns old; exchanges judged, all but the last 2; images removed after 3 turns.
     Last pass: checkpoint, 1.3 s, timed out: 2 large outputs, 1 small output, 1 exchange, 1 image result.
+      expected: 16.8k less in each request, 31.0k written anew, 800 of thinking dropped; over 20 requests worth −60.5k characters read from the cache
       distilled large 20.0k → 3.2k bash `rg foo` (chunks,timeout)
         kw.15 focus=chunk_4:.52 keep 9/29
         no answer timeout
@@ -292,6 +295,7 @@ fn the_overview_names_the_problem_only_while_on_and_calls_the_heuristic_one() {
 fn the_explanation_puts_reasons_into_words() {
     insta::assert_snapshot!(view("explain", &session([saving(0), full_record()]), &Settings::default()), @r#"
     checkpoint, 1.3 s, timed out: 2 large outputs, 1 small output, 1 exchange, 1 image result.
+      expected: 16.8k less in each request, 31.0k written anew, 800 of thinking dropped; over 20 requests worth −60.5k characters read from the cache
       distilled large 20.0k → 3.2k bash `rg foo`
         only the parts that the work still needs stay; the time was up
         kw.15 focus=chunk_4:.52 keep 9/29
@@ -314,6 +318,28 @@ fn the_explanation_puts_reasons_into_words() {
         view("explain", &session([]), &Settings::default()),
         "Nothing was judged on this branch so far."
     );
+}
+
+#[test]
+fn the_forecast_of_a_pass_that_put_something_back() {
+    let mirror = session([record(
+        r#"{"v":1,"expected":{"savedChars":-16800,"rewrittenChars":0,"requests":1,"netChars":1499},"results":[]}"#,
+    )]);
+    insta::assert_snapshot!(view("explain", &mirror, &Settings::default()), @r"
+    run end, 0.0 s: no items.
+      expected: 16.8k more in each request, 0 written anew; over 1 request worth 1.5k characters read from the cache
+    ");
+}
+
+#[test]
+fn the_overview_tells_when_a_checkpoint_comes() {
+    let rules = |settings| {
+        let text = view("status", &session([]), &settings);
+        text.lines().find(|line| line.contains("heckpoints") && line.contains("images")).unwrap().to_owned()
+    };
+    let settings = Settings { mid_run_batch_chars: 9_000, mid_run_min_age_turns: 1, ..Settings::default() };
+    insta::assert_snapshot!(rules(settings), @"Checkpoints from 9.0k characters (60.0k on Codex) of outputs that are 1 turn old; exchanges judged, all but the last 2; images removed after 3 turns.");
+    insta::assert_snapshot!(rules(Settings { mid_run: false, ..Settings::default() }), @"No checkpoints; exchanges judged, all but the last 2; images removed after 3 turns.");
 }
 
 #[test]

@@ -230,7 +230,7 @@ pub(super) const KEYS: &[Key] = &[
     key(
         "midRunBreakEven",
         Shape::Switch(|s| &mut s.mid_run_break_even),
-        "Run a checkpoint only where the cache rewrite pays off.",
+        "Run a checkpoint, and make its edits, only where the cache rewrite pays off.",
     ),
     key(
         "smallResultMinChars",

@@ -1,7 +1,9 @@
 //! Answers of the guest are checked before anything is applied: a guest gone wrong must not break a session.
 
+mod breakpoints;
 mod mirror;
 
+pub(crate) use breakpoints::checked as checked_breakpoints;
 pub(crate) use mirror::Mirror;
 
 use crate::contract::sessions::{Edit, Outcome, Part};

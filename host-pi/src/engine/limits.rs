@@ -8,7 +8,7 @@ use std::time::Duration;
 pub struct Limits {
     /// Linear memory of one instance, in bytes; growing past it traps.
     pub memory_bytes: usize,
-    /// Time for one call into the guest, except `ask`.
+    /// Time for one call into the guest, except `ask`; a new instance, where one is needed, included.
     pub call: Duration,
     /// Time that `ask` may take beyond its own budget, which the guest keeps by itself.
     pub ask_grace: Duration,
@@ -38,7 +38,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             memory_bytes: 512 << 20,
-            call: Duration::from_secs(10),
+            call: Duration::from_secs(4),
             ask_grace: Duration::from_secs(1),
             tick: Duration::from_millis(10),
             traps: 3,
@@ -71,5 +71,28 @@ impl Limits {
             ("idle connection", seconds(self.idle)),
             ("protocol line", mib(self.line_bytes as u64)),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads a constant of the extension, in milliseconds.
+    fn extension(name: &str) -> Duration {
+        let source = include_str!("../../extension/limits.ts");
+        let value = source.split_once(&format!("const {name} = ")).unwrap().1.split(';').next().unwrap();
+        Duration::from_millis(value.replace('_', "").parse().unwrap())
+    }
+
+    #[test]
+    fn the_extension_waits_longer_than_the_guest_may_take() {
+        let Limits { call, ask_grace, .. } = Limits::default();
+        // A call can find the guest busy with one other.
+        assert!(extension("ORDINARY") > 2 * call);
+        // update and begin
+        assert!(extension("PASS_BEGIN") > 2 * call);
+        // finish can find the guest busy as well.
+        assert!(extension("PASS_GRACE") > ask_grace + 2 * call);
     }
 }

@@ -89,8 +89,9 @@ impl Sandbox {
         &self.limits
     }
 
-    /// Makes an instance whose requests those hooks decide on.
-    pub(crate) async fn instance(&self, hooks: Hooks) -> Result<Instance, Broken> {
+    /// Makes an instance whose requests those hooks decide on. Its start is the guest's code: run this
+    /// [`Sandbox::within`] a time limit.
+    pub(crate) async fn instance(&self, hooks: Hooks) -> wasmtime::Result<Instance> {
         let limits = StoreLimitsBuilder::new()
             .memory_size(self.limits.memory_bytes)
             .table_elements(TABLE_ELEMENTS)
@@ -105,11 +106,11 @@ impl Sandbox {
         store.limiter(|state| &mut state.limits);
         store.set_epoch_deadline(1);
         store.epoch_deadline_async_yield_and_update(1);
-        let guard = self.within(self.limits.call, self.guard.instantiate_async(&mut store)).await?;
+        let guard = self.guard.instantiate_async(&mut store).await?;
         Ok(Instance { store, guard })
     }
 
-    /// Runs one call into a guest under a time limit. After an error the instance is of no use any more.
+    /// Runs calls into a guest under one time limit. After an error the instance is of no use any more.
     pub(crate) async fn within<T>(
         &self,
         limit: Duration,

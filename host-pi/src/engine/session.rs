@@ -34,7 +34,7 @@ pub enum Failure {
     /// The guest took longer than the call may.
     #[error("the guard gave no answer in {} s; send the session whole to go on", .0.as_secs_f64())]
     Timeout(Duration),
-    /// Too many traps: nothing is called until [`Session::enable`].
+    /// Too many traps: nothing but `recall` is called until [`Session::enable`].
     #[error("the guard trapped {0} times in a short time and is off; `enable` tries again")]
     Off(usize),
 }
@@ -51,12 +51,19 @@ impl From<types::Error> for Failure {
 
 /// One session, kept alive across traps.
 pub struct Session {
-    sandbox: Arc<Sandbox>,
+    setup: Setup,
     live: Option<Live>,
-    settings: Option<(String, Option<String>)>,
-    circumstances: Option<Circumstances>,
     traps: Traps,
     mirror: Mirror,
+    /// The session as told while the guard is off, whole: `recall` needs it, and no guest holds it then.
+    held: Delta,
+}
+
+/// What a new instance begins with.
+struct Setup {
+    sandbox: Arc<Sandbox>,
+    settings: Option<(String, Option<String>)>,
+    circumstances: Option<Circumstances>,
 }
 
 struct Live {
@@ -69,6 +76,35 @@ struct Live {
 struct Traps {
     times: VecDeque<Instant>,
     off: bool,
+}
+
+impl Setup {
+    /// Makes an instance that knows the settings and the circumstances, but nothing of the branch.
+    async fn open(&self) -> wasmtime::Result<Live> {
+        let Instance { mut store, guard } = self.sandbox.instance(Hooks::closed()).await?;
+        let guest = guard.context_guard_guard_sessions().session();
+        let session = guest.call_constructor(&mut store).await?;
+        if let Some((user, project)) = &self.settings {
+            guest.call_configure(&mut store, session, user, project.as_ref()).await?;
+        }
+        if let Some(circumstances) = &self.circumstances {
+            guest.call_observe(&mut store, session, circumstances).await?;
+        }
+        Ok(Live { instance: Instance { store, guard }, session })
+    }
+
+    /// Recalls from a session in an instance that lives for this one call.
+    async fn recall(&self, session: &Delta, request: &RecallRequest) -> Result<Vec<Recalled>, Failure> {
+        let recalled = async {
+            let Live { mut instance, session: guest } = self.open().await?;
+            let (calls, store) = (instance.guard.context_guard_guard_sessions(), &mut instance.store);
+            match calls.session().call_update(&mut *store, guest, session).await? {
+                Ok(()) => calls.session().call_recall(store, guest, request).await,
+                Err(error) => Ok(Err(error)),
+            }
+        };
+        Ok(self.sandbox.within(self.sandbox.limits().call, recalled).await.map_err(failure)??)
+    }
 }
 
 impl Traps {
@@ -85,28 +121,33 @@ impl Session {
     /// Opens a session with default settings. The instance is made by the first call.
     pub fn new(sandbox: Arc<Sandbox>) -> Self {
         Self {
-            sandbox,
+            setup: Setup { sandbox, settings: None, circumstances: None },
             live: None,
-            settings: None,
-            circumstances: None,
             traps: Traps::default(),
             mirror: Mirror::default(),
+            held: nothing(),
         }
     }
 
-    /// Forgets earlier traps, so that a guard which is off tries again.
+    /// Forgets earlier traps, so that a guard which is off tries again; the session must then be sent whole.
     pub fn enable(&mut self) {
-        self.traps = Traps::default();
+        if std::mem::take(&mut self.traps).off {
+            self.mirror = Mirror::default();
+            self.held = nothing();
+        }
     }
 
     /// Counts a trap of another instance, such as the one that asks.
     pub(crate) fn broke(&mut self, broken: Broken) -> Failure {
-        self.traps.add(Instant::now(), self.sandbox.limits());
-        log::line(format_args!("guest broke: {broken}"));
-        match broken {
-            Broken::Trapped(reason) => Failure::Trapped(reason),
-            Broken::Late(limit) => Failure::Timeout(limit),
+        let was_off = self.traps.off;
+        self.traps.add(Instant::now(), self.setup.sandbox.limits());
+        if self.traps.off && !was_off {
+            // What a guest still holds is told again, to be held here.
+            self.live = None;
+            self.mirror = Mirror::default();
         }
+        log::line(format_args!("guest broke: {broken}"));
+        failure(broken)
     }
 
     /// Replaces the settings: the user's and the project's, as JSON text.
@@ -120,7 +161,7 @@ impl Session {
                 guest.call_configure(store, session, &user, project.as_ref()).await
             })
             .await?;
-        self.settings = Some((user, project));
+        self.setup.settings = Some((user, project));
         Ok(configuration)
     }
 
@@ -128,14 +169,22 @@ impl Session {
     pub async fn observe(&mut self, circumstances: Circumstances) -> Result<(), Failure> {
         self.call(async |guest, store, session| guest.call_observe(store, session, &circumstances).await)
             .await?;
-        self.circumstances = Some(circumstances);
+        self.setup.circumstances = Some(circumstances);
         Ok(())
     }
 
-    /// Takes the delta whole or, on an error, not at all.
+    /// Takes the delta whole or, on an error, not at all. While the guard is off it is kept for [`Session::recall`].
     pub async fn update(&mut self, delta: Delta) -> Result<(), Failure> {
         if !self.mirror.fits(&delta) {
             return Err(Failure::OutOfSync);
+        }
+        if self.traps.off {
+            self.mirror.update(&delta);
+            self.held.branch.truncate(delta.keep_branch as usize);
+            self.held.branch.extend(delta.branch);
+            self.held.context.truncate(delta.keep_context as usize);
+            self.held.context.extend(delta.context);
+            return Ok(());
         }
         self.call(async |guest, store, session| guest.call_update(store, session, &delta).await).await??;
         self.mirror.update(&delta);
@@ -165,15 +214,18 @@ impl Session {
         Ok(answer::checked(&self.mirror, outcome))
     }
 
-    /// Tells that a provider request is about to leave; returns the cache breakpoints to set or remove.
+    /// Tells that a provider request is about to leave; returns the cache breakpoints to set or remove. An answer that
+    /// the provider would refuse comes back empty.
     pub async fn request(
         &mut self,
         model: &Model,
         shape: &RequestShape,
         now: u64,
     ) -> Result<Vec<Breakpoint>, Failure> {
-        self.call(async |guest, store, session| guest.call_request(store, session, model, shape, now).await)
-            .await
+        let answer = self
+            .call(async |guest, store, session| guest.call_request(store, session, model, shape, now).await)
+            .await?;
+        Ok(answer::checked_breakpoints(shape, answer))
     }
 
     /// Tells that the response to the last request arrived from that `provider/model`.
@@ -181,8 +233,12 @@ impl Session {
         self.call(async |guest, store, session| guest.call_response(store, session, model, usage).await).await
     }
 
-    /// Returns what was removed from an entry.
+    /// Returns what was removed from an entry. While the guard is off, an instance that lives for this one call
+    /// answers, since what was removed must not be lost with the guard.
     pub async fn recall(&mut self, request: &RecallRequest) -> Result<Vec<Recalled>, Failure> {
+        if self.traps.off {
+            return self.setup.recall(&self.held, request).await;
+        }
         Ok(self
             .call(async |guest, store, session| guest.call_recall(store, session, request).await)
             .await??)
@@ -203,24 +259,20 @@ impl Session {
         call: impl AsyncFnOnce(GuestSession<'_>, &mut Store<State>, ResourceAny) -> wasmtime::Result<T>,
     ) -> Result<T, Failure> {
         if self.traps.off {
-            return Err(Failure::Off(self.sandbox.limits().traps));
+            return Err(Failure::Off(self.setup.sandbox.limits().traps));
         }
         // Taken out for the call: whatever does not come back whole is dropped.
-        let result = match self.live.take() {
-            Some(live) => Ok(live),
-            None => self.revive().await,
+        let (live, setup) = (self.live.take(), &self.setup);
+        let called = async {
+            let mut live = match live {
+                Some(live) => live,
+                None => setup.open().await?,
+            };
+            let guest = live.instance.guard.context_guard_guard_sessions();
+            let value = call(guest.session(), &mut live.instance.store, live.session).await?;
+            Ok((value, live))
         };
-        let result = match result {
-            Ok(mut live) => {
-                let (guest, store) =
-                    (live.instance.guard.context_guard_guard_sessions(), &mut live.instance.store);
-                let limit = self.sandbox.limits().call;
-                let result = self.sandbox.within(limit, call(guest.session(), store, live.session)).await;
-                result.map(|value| (value, live))
-            }
-            Err(broken) => Err(broken),
-        };
-        match result {
+        match setup.sandbox.within(setup.sandbox.limits().call, called).await {
             Ok((value, live)) => {
                 self.live = Some(live);
                 Ok(value)
@@ -231,22 +283,18 @@ impl Session {
             }
         }
     }
+}
 
-    /// Makes a new instance that knows the settings and the circumstances, but nothing of the branch.
-    async fn revive(&mut self) -> Result<Live, Broken> {
-        let Instance { mut store, guard } = self.sandbox.instance(Hooks::closed()).await?;
-        let guest = guard.context_guard_guard_sessions().session();
-        let limit = self.sandbox.limits().call;
-        let session = self.sandbox.within(limit, guest.call_constructor(&mut store)).await?;
-        if let Some((user, project)) = &self.settings {
-            let configure = guest.call_configure(&mut store, session, user, project.as_ref());
-            self.sandbox.within(limit, configure).await?;
-        }
-        if let Some(circumstances) = &self.circumstances {
-            self.sandbox.within(limit, guest.call_observe(&mut store, session, circumstances)).await?;
-        }
-        Ok(Live { instance: Instance { store, guard }, session })
+fn failure(broken: Broken) -> Failure {
+    match broken {
+        Broken::Trapped(reason) => Failure::Trapped(reason),
+        Broken::Late(limit) => Failure::Timeout(limit),
     }
+}
+
+/// A session without entries.
+fn nothing() -> Delta {
+    Delta { keep_branch: 0, branch: vec![], keep_context: 0, context: vec![] }
 }
 
 #[cfg(test)]

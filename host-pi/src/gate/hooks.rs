@@ -24,6 +24,7 @@ pub(crate) struct Hooks {
     /// Without one, nothing leaves.
     open: Option<Open>,
     refusals: Refusals,
+    sent: Sent,
 }
 
 struct Open {
@@ -37,6 +38,10 @@ struct Open {
 /// Why the gate refused, for the user: the first reason.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Refusals(Arc<Mutex<Option<String>>>);
+
+/// What left, by request: body bytes handed to the connection.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sent(Arc<Mutex<Vec<u64>>>);
 
 /// A request that may leave, as it will.
 struct Departure {
@@ -58,10 +63,33 @@ impl Refusals {
     }
 }
 
+impl Sent {
+    /// Returns the bytes of each request of which anything left, in the order in which they were made.
+    pub(crate) fn by_request(&self) -> Vec<u64> {
+        let sent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        sent.iter().copied().filter(|bytes| *bytes > 0).collect()
+    }
+
+    /// Returns what counts the bytes of one more request.
+    fn request(&self) -> impl FnMut(usize) + Send + 'static {
+        let sent = Arc::clone(&self.0);
+        let place = {
+            let mut sent = sent.lock().unwrap_or_else(PoisonError::into_inner);
+            sent.push(0);
+            sent.len() - 1
+        };
+        move |bytes| {
+            if let Some(sum) = sent.lock().unwrap_or_else(PoisonError::into_inner).get_mut(place) {
+                *sum += bytes as u64;
+            }
+        }
+    }
+}
+
 impl Hooks {
     /// Lets nothing out.
     pub(crate) fn closed() -> Self {
-        Self { open: None, refusals: Refusals::default() }
+        Self { open: None, refusals: Refusals::default(), sent: Sent::default() }
     }
 
     pub(super) fn open(
@@ -71,12 +99,17 @@ impl Hooks {
         limits: Arc<Limits>,
     ) -> Self {
         let open = Open { permission, client, scope, limits, requests: 0 };
-        Self { open: Some(open), refusals: Refusals::default() }
+        Self { open: Some(open), refusals: Refusals::default(), sent: Sent::default() }
     }
 
     /// Returns where refusals are noted; it outlives the instance.
     pub(crate) fn refusals(&self) -> Refusals {
         self.refusals.clone()
+    }
+
+    /// Returns where the bytes that leave are counted; it outlives the instance.
+    pub(crate) fn sent(&self) -> Sent {
+        self.sent.clone()
     }
 }
 
@@ -144,11 +177,20 @@ fn canonical(url: &Url, origin: &Origin) -> Option<Uri> {
 }
 
 impl Departure {
-    async fn send(self, options: Option<RequestOptions>, refusals: Refusals) -> Answer {
+    async fn send(
+        self,
+        options: Option<RequestOptions>,
+        refusals: Refusals,
+        mut count: impl FnMut(usize) + Send + 'static,
+    ) -> Answer {
         let Self { request, client, limits, proxy } = self;
         let request = request.map(|body| {
             let limited = Limited::new(body, size(limits.request_bytes));
-            limited.map_err(|error| cut(error, Error::HttpRequestBodySize)).boxed_unsync()
+            let counted = limited.map_frame(move |frame| {
+                count(frame.data_ref().map_or(0, |data| data.len()));
+                frame
+            });
+            counted.map_err(|error| cut(error, Error::HttpRequestBodySize)).boxed_unsync()
         });
         let patience = options.and_then(|options| options.first_byte_timeout).unwrap_or(limits.first_byte);
         let sent =
@@ -211,7 +253,7 @@ impl WasiHttpHooks for Hooks {
     ) -> Box<dyn Future<Output = Answer> + Send> {
         let Some(open) = &mut self.open else { return Box::new(async { Err(Error::HttpRequestDenied) }) };
         match open.admit(request) {
-            Ok(departure) => Box::new(departure.send(options, self.refusals.clone())),
+            Ok(departure) => Box::new(departure.send(options, self.refusals.clone(), self.sent.request())),
             Err((error, sentence)) => {
                 if let Some(sentence) = sentence {
                     self.refusals.add(sentence);

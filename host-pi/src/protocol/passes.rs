@@ -188,8 +188,36 @@ async fn a_cancelled_pass_keeps_all_and_did_not_time_out() {
     assert_eq!((&lines[0]["method"], &lines[1]["id"]), (&json!("judging"), &json!(2)));
     let outcome = &lines[2]["result"]["outcome"];
     assert_eq!(outcome["edits"], json!([]));
-    let record = outcome["guard_record"].as_str().unwrap_or_default();
-    assert!(!record.contains("\"timedOut\":true"), "{record}");
+    let record: Value = serde_json::from_str(outcome["guard_record"].as_str().unwrap()).unwrap();
+    assert_eq!(record["timedOut"], false);
+}
+
+#[tokio::test]
+async fn b41_the_record_of_a_cancelled_pass_counts_the_bytes_that_left() {
+    let mut server = Server::start(SILENCE).await;
+    let mut conversation = Conversation::start(&[&server.origin]);
+    let mut circumstances = ready();
+    circumstances["destination"] = json!(server.origin);
+    conversation.call("observe", circumstances).await;
+    conversation.send(1, "pass", pass(service(&server.origin)));
+    let questions = conversation.line().await["params"]["questions"].clone();
+    assert_eq!(questions, 1, "so that there is one body to compare");
+    // The head names the length of the body, which arrives with it or after it.
+    let mut request = String::new();
+    let body = loop {
+        request += &server.requests.recv().await.unwrap();
+        let Some((head, body)) = request.split_once("\r\n\r\n") else { continue };
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
+        if length.parse() == Ok(body.len()) {
+            break body.len();
+        }
+    };
+    conversation.send(2, "cancel", json!({}));
+    conversation.line().await;
+    let outcome = conversation.line().await["result"]["outcome"].take();
+    let record: Value = serde_json::from_str(outcome["guard_record"].as_str().unwrap()).unwrap();
+    assert_eq!((&record["requests"], &record["origin"]), (&json!(1), &json!(server.origin)));
+    assert_eq!(record["sentBytes"], body);
 }
 
 #[tokio::test]

@@ -10,10 +10,11 @@ const THREAD_LIFE = 5 * 60_000; // T10
 /** The fields that stay the same within a thread. */
 const FIXED = ["model", "thinking", "output_config", "tool_choice", "fallbacks"];
 
-/** The service for one model. "binds" says whether it binds thinking to what was before it. */
+/** The service for one model. "binds" says whether it binds thinking to what was before it, "forgets" whether it leaves out
+ *  the thinking of earlier runs. */
 export class Anthropic {
-  constructor({ threads = false, binds = false, systemMessages = false, minimum } = {}) {
-    this.facts = { threads, binds, systemMessages };
+  constructor({ threads = false, binds = false, forgets = false, systemMessages = false, minimum } = {}) {
+    this.facts = { threads, binds, forgets, systemMessages };
     this.cache = new PrefixCache({ minimum });
     this.threads = new Map();
     this.issued = new Map(); // the thinking that was sent, by its signature
@@ -77,17 +78,19 @@ export class Anthropic {
     this.threads.set(id, { system, tools, messages: all, fixed: fixedOf(settings, betas), at: now, continued: false });
   }
 
-  /** The messages without the thinking that does not belong behind what is before it (B2, B3). */
+  /** The messages without the thinking that does not belong behind what is before it (S2, S3). */
   #bindingChecked(prompt) {
     const dropping = prompt.thinking?.block_binding?.prefix_mismatch_behavior;
     const unknown = "thinking.adaptive.block_binding: Extra inputs are not permitted";
     refuseIf(dropping && !this.facts.binds, unknown);
     if (!this.facts.binds) return { messages: prompt.messages, dropped: [] };
     const dropped = [];
+    const run = this.facts.forgets ? prompt.messages.findLastIndex(isPrompt) : 0;
     const messages = prompt.messages.map((message, m) => {
       if (message.role !== "assistant" || !Array.isArray(message.content)) return message;
       const before = this.#before(prompt, m);
       const content = message.content.filter((block, at) => {
+        if (block.type === "thinking" && m < run) return false;
         if (block.type !== "thinking" || this.bound.get(block.signature) === before) return true;
         const path = `messages.${m}.content.${at}`;
         const why = "Invalid signature in thinking block: the block is bound to a different conversation";
@@ -100,10 +103,14 @@ export class Anthropic {
     return { messages: messages.filter(({ content, role }) => role === "system" || content.length > 0), dropped };
   }
 
-  /** The hash of all before a message (B6). */
+  /** The hash of all before a message (S6). */
   #before({ system, tools, messages }, count) {
     return hash(identity([system ?? [], tools ?? [], messages.slice(0, count)]));
   }
+}
+
+function isPrompt({ role, content }) {
+  return role === "user" && (typeof content === "string" || content.some(({ type }) => type !== "tool_result"));
 }
 
 function fixedOf(settings, betas) {

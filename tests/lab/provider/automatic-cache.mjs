@@ -1,5 +1,5 @@
-// OpenAI's prompt cache as seen through Codex: no marks, the whole of an earlier prompt must match.
-// docs/CACHE.md §6 has the rules (C6, C7).
+// OpenAI's prompt cache as seen through Codex: no marks, and only the whole of a session's last prompt can be read.
+// docs/CACHE.md §6 has the rules (X6, X7).
 import { hash, prefixHashes } from "./prompt.mjs";
 
 const LIFE = 30 * 60_000;
@@ -11,41 +11,32 @@ const CHARACTERS_A_TOKEN = 4;
 /** Reads are whole multiples of it. */
 const STEP = 128;
 
-/** The prompts of all sessions, each kept by its `prompt_cache_key`. */
+/** The last prompt of each session, which is told apart by its `prompt_cache_key`. */
 export class AutomaticCache {
   constructor() {
-    this.entries = new Map();
+    this.last = new Map();
   }
 
-  /** What a prompt reads and what not, in tokens; from now on it can be read. */
+  /** What a prompt reads and what not, in tokens; from now on it is its session's last one. */
   charge(blocks, session, now) {
+    const hashes = prefixHashes(blocks.map((block) => block.identity));
     const all = blocks.reduce((sum, block) => sum + block.tokens, 0);
-    const ends = this.#ends(blocks, session);
-    const found = ends.findLast((end) => end.upTo >= MINIMUM && this.#alive(end.key, now));
-    const head = this.#head(blocks, session);
-    const read = found ? found.upTo - (found.upTo % STEP) : head && this.#alive(head, now) ? HEAD : 0;
-    for (const end of ends) if (end.upTo <= (found?.upTo ?? 0)) this.#use(end.key, now);
-    for (const key of [ends.at(-1)?.key, head]) if (key) this.entries.set(key, now + LIFE);
+    const head = headOf(blocks);
+    const last = this.last.get(session);
+    this.last.set(session, { whole: hashes.at(-1), head, tokens: all, until: now + LIFE });
+    const read = last && last.until > now ? readable(last, hashes, head) : 0;
     return { read, fresh: all - read };
   }
+}
 
-  #ends(blocks, session) {
-    const hashes = prefixHashes(blocks.map((block) => block.identity), session);
-    let upTo = 0;
-    return blocks.map((block, at) => ({ upTo: (upTo += block.tokens), key: hashes[at] }));
-  }
+function readable(last, hashes, head) {
+  if (last.tokens >= MINIMUM && hashes.includes(last.whole)) return last.tokens - (last.tokens % STEP);
+  return head !== undefined && head === last.head ? HEAD : 0;
+}
 
-  #head(blocks, session) {
-    const text = blocks.map((block) => block.identity).join("");
-    const length = HEAD * CHARACTERS_A_TOKEN;
-    return text.length < length ? undefined : `head ${hash(session + text.slice(0, length))}`;
-  }
-
-  #alive(key, now) {
-    return (this.entries.get(key) ?? 0) > now;
-  }
-
-  #use(key, now) {
-    if (this.#alive(key, now)) this.entries.set(key, now + LIFE);
-  }
+/** The hash of the stable beginning; none where the prompt is shorter. */
+function headOf(blocks) {
+  const text = blocks.map((block) => block.identity).join("");
+  const length = HEAD * CHARACTERS_A_TOKEN;
+  return text.length < length ? undefined : hash(text.slice(0, length));
 }

@@ -1,11 +1,11 @@
 // The Responses service behind Codex: automatic prompt cache, continuation on a connection, bound reasoning.
-// docs/CACHE.md §4 (B9) and §6 has the rules.
+// docs/CACHE.md §4 (S9) and §6 has the rules.
 import { AutomaticCache } from "./automatic-cache.mjs";
 import { hash, tokensOf } from "./prompt.mjs";
 import { refuseIf } from "./refusal.mjs";
 
 /** The service for one model. "binds": whether it binds reasoning to what was before it (from GPT-6.2 on); "reportsWrites":
- *  whether what is not read counts as written (C8). */
+ *  whether what is not read counts as written (X8). */
 export class Codex {
   constructor({ binds = false, reportsWrites = true } = {}) {
     this.facts = { binds, reportsWrites };
@@ -44,7 +44,7 @@ export class Codex {
     return { charge, output, removed };
   }
 
-  /** The items without the reasoning that does not belong behind what is before it (B9). */
+  /** The items without the reasoning that does not belong behind what is before it (S9). */
   #bindingChecked({ input }) {
     if (!this.facts.binds) return { items: input, removed: [] };
     const removed = [];

@@ -5,7 +5,7 @@
 //   node server.mjs --model model.json --script turns.json --out DIR [--port 0]
 //
 // model.json: { "scheme": "anthropic" | "codex", "cost": {…},   // dollars per million tokens, as in Pi's models.json
-//               "threads": true, "binds": true, "systemMessages": true, "minimum": 512,   // anthropic.mjs
+//               "threads": true, "binds": true, "forgets": true, "systemMessages": true, "minimum": 512,   // anthropic.mjs
 //               "reportsWrites": true,                                                    // codex.mjs
 //               "stepMs": 1000 }                            // how far the clock goes on with each request
 // turns.json:  as in ../fake-model.mjs, without "usage" and "delayMs"; "advanceMs" sets the clock on before the turn.

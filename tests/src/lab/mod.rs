@@ -45,6 +45,8 @@ pub struct Plan {
     pub judge: Option<&'static str>,
     /// Whether the environment grants the classifier's origin.
     pub granted: bool,
+    /// Whether Pi has no key for the classifier.
+    pub keyless: bool,
     /// The user's `context-guard.json`; none is written for `null`.
     pub settings: Value,
     /// Extensions of `tests/lab` that are loaded before the guard.
@@ -55,6 +57,8 @@ pub struct Plan {
     pub unguarded: bool,
     /// Variables that Pi and its tools get beside the laboratory's own.
     pub environment: Vec<(&'static str, OsString)>,
+    /// Whether the test looks at the model's refusals itself; otherwise any fails it.
+    pub refusals: bool,
     /// How long one call of Pi may take, where it is more than a minute.
     pub patience: Option<Duration>,
 }
@@ -108,14 +112,18 @@ impl Lab {
             answering.extend::<[&OsStr; 2]>(["--judge".as_ref(), judge.as_ref()]);
         }
         let classifier = Server::start(&installed, "fake-jev.mjs", &answering, &path.join("classified"))?;
+        // The classifier keeps its catalogue entry, only its address and key are replaced.
+        let mut openrouter = json!({ "baseUrl": classifier.url() });
+        if !plan.keyless {
+            openrouter["apiKey"] = json!(CLASSIFIER_KEY);
+        }
         let provider = plan.provider.as_ref().map_or("lab", Provider::name);
         let entry = plan.provider.as_ref().map_or_else(|| plain(&model.url()), |p| p.entry(&model.url()));
         write(
             "agent/models.json",
             &json!({ "providers": {
                 provider: entry,
-                // The classifier keeps its catalogue entry, only its address and key are replaced.
-                "openrouter": { "baseUrl": classifier.url(), "apiKey": CLASSIFIER_KEY },
+                "openrouter": openrouter,
             } }),
         )?;
         write(
@@ -352,7 +360,8 @@ impl Drop for Lab {
         eprintln!("{}", self.evidence());
         let refusals = self.refusals().unwrap_or_default();
         // A second panic would end the harness; the first tells enough.
-        assert!(thread::panicking() || refusals.is_empty(), "the model refused requests: {refusals:#?}");
+        let expected = self.plan.refusals || thread::panicking();
+        assert!(expected || refusals.is_empty(), "the model refused requests: {refusals:#?}");
     }
 }
 

@@ -39,6 +39,9 @@ pub struct Provider {
     pub reports_writes: bool,
     /// Whether Pi asks for entries that live an hour.
     pub long_retention: bool,
+    /// Whether Pi keeps the cache warm with a refresh every half second: it takes the entries' life for that short, and
+    /// the prompt for dear enough to be worth it.
+    pub refreshed: bool,
     /// How far the provider's clock goes on with each request.
     pub step: Duration,
 }
@@ -63,6 +66,8 @@ pub enum Thinking {
     Dropped,
     /// Anthropic only: a request with thinking behind a changed history is refused.
     Refused,
+    /// Anthropic only: as refused, but thinking of earlier runs is left out and not looked at.
+    RefusedInRun,
 }
 
 /// Whether Anthropic's message threads are on.
@@ -151,6 +156,7 @@ impl Provider {
             context_window: 200_000,
             reports_writes: true,
             long_retention: false,
+            refreshed: false,
             step: Duration::from_secs(1),
         }
     }
@@ -179,7 +185,8 @@ impl Provider {
             "scheme": match self.scheme { Scheme::Anthropic => "anthropic", Scheme::Codex => "codex" },
             "cost": self.cost,
             "threads": self.threads != Threads::Off,
-            "binds": matches!(self.thinking, Thinking::Dropped | Thinking::Refused),
+            "binds": matches!(self.thinking, Thinking::Dropped | Thinking::Refused | Thinking::RefusedInRun),
+            "forgets": self.thinking == Thinking::RefusedInRun,
             "systemMessages": self.thinking == Thinking::Dropped,
             "reportsWrites": self.reports_writes,
             "stepMs": u64::try_from(self.step.as_millis()).unwrap_or(u64::MAX),
@@ -197,6 +204,12 @@ impl Provider {
                 "cost": self.cost,
             }],
         });
+        if self.refreshed {
+            // Pi refreshes ten seconds before the end, if that is expected to save five cents.
+            entry["models"][0]["promptCache"] = json!({ "short": 10.5, "long": 10.5 });
+            entry["models"][0]["cost"] =
+                json!({ "input": 20_000, "output": 0, "cacheRead": 0, "cacheWrite": 25_000 });
+        }
         let managed = self.thinking == Thinking::Dropped;
         let (api, key, compat) = match self.scheme {
             Scheme::Anthropic => {

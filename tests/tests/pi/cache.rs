@@ -137,6 +137,101 @@ fn a_lost_thread_is_sent_again_in_full() -> Result<()> {
 }
 
 #[test]
+fn an_edit_ends_the_thread_once_and_drops_the_thinking_behind_it() -> Result<()> {
+    let provider = Provider { threads: Threads::On, thinking: Thinking::Dropped, ..Provider::anthropic() };
+    let lab = Lab::new(Plan { companions: vec!["edit.ts"], ..plan(provider) })?;
+    let mut pi = lab.rpc(&[])?;
+    pi.prompt("Count.")?;
+    pi.prompt("And?")?;
+    let charges = lab.charges()?;
+    assert_eq!(kinds(&charges), ["create", "continue", "create", "continue"]);
+    let binding = &lab.requests()?[0]["thinking"]["block_binding"];
+    assert_eq!(binding, &json!({ "prefix_mismatch_behavior": "drop_block" }));
+    // The second reply's thinking came behind the first result. The entry of the first prompt is still read.
+    assert_eq!(charges.iter().map(|charge| charge.dropped).collect::<Vec<_>>(), [0, 0, 1, 1]);
+    assert_eq!(charges[2].read, charges[0].written, "{charges:#?}");
+    let session = lab.session()?;
+    let noted = session.of_type("message").into_iter().filter(|e| {
+        let notes = e["message"]["diagnostics"].as_array();
+        notes.into_iter().flatten().any(|note| note["type"] == "anthropic_input_transformations")
+    });
+    assert_eq!(noted.count(), 2);
+    Ok(())
+}
+
+#[test]
+fn an_edit_before_thinking_is_refused_where_nothing_says_that_it_be_dropped() -> Result<()> {
+    for thinking in [Thinking::Refused, Thinking::RefusedInRun] {
+        let provider = Provider { thinking, ..Provider::anthropic() };
+        let lab = Lab::new(Plan { companions: vec!["edit.ts"], refusals: true, ..plan(provider) })?;
+        lab.print(&["Count."])?;
+        let refusals = lab.refusals()?;
+        assert_eq!(refusals.len(), 1, "Pi does not try again: {refusals:?}");
+        assert!(refusals[0].contains("bound to a different conversation"), "{refusals:?}");
+        let printed = lab.print(&["-c", "And?"])?;
+        assert_eq!(lab.refusals()?.len() == 1, thinking == Thinking::RefusedInRun, "{printed:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_mark_on_a_message_keeps_the_thread_and_one_less_on_the_tools_ends_it() -> Result<()> {
+    for (mark, expected) in
+        [("messages", ["create", "continue", "continue"]), ("tools", ["create", "create", "create"])]
+    {
+        let provider = Provider { threads: Threads::On, ..Provider::anthropic() };
+        let environment = vec![("LAB_MARK", mark.into())];
+        let lab = Lab::new(Plan { companions: vec!["mark.ts"], environment, ..plan(provider) })?;
+        lab.print(&["Count."])?;
+        let charges = lab.charges()?;
+        assert_eq!(kinds(&charges), expected, "{mark}");
+        let first_is_sent = lab.requests()?[1]["messages"].to_string().contains("Count.");
+        assert_eq!(first_is_sent, mark == "tools", "a continued thread sends what is new");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_warm_cache_is_a_replay_with_one_token_of_output_and_no_thread() -> Result<()> {
+    let provider = Provider { threads: Threads::On, refreshed: true, ..Provider::anthropic() };
+    let lab = Lab::new(plan(provider))?;
+    let mut pi = lab.rpc(&[])?;
+    let mark = pi.mark();
+    pi.prompt("Count.")?;
+    let warmed = |record: &Value| record["entry"]["kind"] == "cache_warm";
+    pi.until(mark, "a refresh", warmed)?;
+    pi.prompt("And?")?;
+    let charges = lab.charges()?;
+    let at = charges.iter().position(|charge| charge.replay).context("there was a refresh")?;
+    let (replay, before) = (&charges[at], &charges[at - 1]);
+    assert_eq!((replay.kind.as_str(), replay.output), ("plain", 1));
+    assert_eq!((replay.prompt, replay.read), (before.prompt, before.read + before.written));
+    let last = charges.iter().rfind(|charge| !charge.replay).context("the run went on")?;
+    assert_eq!(last.kind, "continue", "the thread is not touched: {charges:#?}");
+    Ok(())
+}
+
+#[test]
+fn on_codex_an_edit_sends_all_once_and_only_the_stable_beginning_is_read() -> Result<()> {
+    let provider = Provider { thinking: Thinking::Dropped, ..Provider::codex() };
+    let mut plan = plan(provider);
+    plan.companions = vec!["edit.ts"];
+    // The question fills the stable beginning, so that the edit is behind it.
+    let question = format!("Count. {}", "Take your time. ".repeat(800));
+    let lab = Lab::new(plan)?;
+    let mut pi = lab.rpc(&[])?;
+    pi.prompt(&question)?;
+    pi.prompt("And?")?;
+    let charges = lab.charges()?;
+    assert_eq!(kinds(&charges), ["full", "delta", "full", "delta"]);
+    assert!(charges[1].read > 2_560, "{charges:#?}");
+    assert_eq!(charges[2].read, 2_560, "{charges:#?}");
+    assert!(charges[3].read + 128 > charges[2].prompt, "{charges:#?}");
+    assert_eq!(charges.iter().map(|charge| charge.dropped).collect::<Vec<_>>(), [0, 0, 1, 1]);
+    Ok(())
+}
+
+#[test]
 fn codex_sends_what_is_new_over_its_connection_and_reads_the_whole_prompt_before() -> Result<()> {
     let lab = Lab::new(plan(Provider { thinking: Thinking::Dropped, ..Provider::codex() }))?;
     lab.print(&["Count."])?;

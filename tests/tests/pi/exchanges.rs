@@ -7,29 +7,33 @@ use serde_json::{Value, json};
 use crate::search::{NOTE, text_of};
 
 /// What the five prompts are about. The first has nothing to do with the others.
-const TOPICS: [&str; 5] = ["zebra", "parser", "lexer", "printer", "checker"];
+pub(crate) const TOPICS: [&str; 5] = ["zebra", "parser", "lexer", "printer", "checker"];
 
 /// Stands at the start of the note that takes an exchange's place.
 const STUB: &str = "[context-guard] Omitted an earlier exchange";
 
 /// Prompts up to the run at whose end the first exchange is neither recent nor related.
-const UNTIL_OMITTED: usize = 4;
+pub(crate) const UNTIL_OMITTED: usize = 4;
 
-fn prompt(topic: &str) -> String {
+pub(crate) fn prompt(topic: &str) -> String {
     format!("What do the notes say about the {topic}?")
+}
+
+fn lab(last_turns: &[Value]) -> Result<Lab> {
+    // What it costs is weighed in `deferral`.
+    lab_with(json!({ "exchangeBreakEven": false }), last_turns)
 }
 
 /// A laboratory whose every prompt reads long notes and is answered with a thought, and whose classifier finds
 /// everything needed but the first exchange.
-fn lab(last_turns: &[Value]) -> Result<Lab> {
+pub(crate) fn lab_with(settings: Value, last_turns: &[Value]) -> Result<Lab> {
     let mut turns: Vec<Value> = TOPICS[..UNTIL_OMITTED].iter().flat_map(|topic| answered(topic)).collect();
     turns.extend_from_slice(last_turns);
     let lab = Lab::new(Plan {
         turns: json!(turns),
         rules: json!([{ "question": "^exchange_", "item": TOPICS[0], "p": 0.03 }, { "p": 0.95 }]),
         granted: true,
-        // What it costs is weighed in the guest's own tests.
-        settings: json!({ "exchangeBreakEven": false }),
+        settings,
         companions: vec!["navigate.ts"],
         ..Plan::default()
     })?;
@@ -40,7 +44,7 @@ fn lab(last_turns: &[Value]) -> Result<Lab> {
     Ok(lab)
 }
 
-fn answered(topic: &str) -> [Value; 2] {
+pub(crate) fn answered(topic: &str) -> [Value; 2] {
     let command = format!("cat notes/{topic}.txt");
     [
         json!({
@@ -66,7 +70,7 @@ fn until_omitted(pi: &mut Rpc) -> Result<()> {
 }
 
 /// The messages of the newest request to the model.
-fn last_messages(lab: &Lab) -> Result<Vec<Value>> {
+pub(crate) fn last_messages(lab: &Lab) -> Result<Vec<Value>> {
     let last = lab.requests()?.pop().context("the model was asked")?;
     last["messages"].as_array().cloned().context("a request has messages")
 }
@@ -76,7 +80,7 @@ fn says(messages: &[Value], text: &str) -> bool {
 }
 
 /// Checks that a note stands for the first exchange, nothing is left of it, and the others are whole.
-fn the_first_exchange_is_omitted_in(messages: &[Value]) {
+pub(crate) fn the_first_exchange_is_omitted_in(messages: &[Value]) {
     let stub = text_of(&messages[0]["content"]);
     assert!(stub.starts_with(STUB) && stub.contains(&prompt(TOPICS[0])), "{stub}");
     assert_eq!(text_of(&messages[1]["content"]), prompt(TOPICS[1]), "the next prompt follows at once");

@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 
 use crate::search::{NOTE, text_of};
 
-const PROMPT: &str = "Walk through the pages.";
+pub(crate) const PROMPT: &str = "Walk through the pages.";
 
-const TAKEN: usize = 6;
+pub(crate) const TAKEN: usize = 6;
 
 /// How many of them are three replies old when the run ends: the last has one after it, and so on.
-const OLD: usize = 4;
+pub(crate) const OLD: usize = 4;
 
 /// Six replies with a screenshot each, no two of a size, then the answer.
-fn plan(later_turns: &[Value]) -> Plan {
+pub(crate) fn plan(later_turns: &[Value]) -> Plan {
     let shot = |n| json!({ "tools": [{ "name": "shot", "input": { "width": width(n), "height": 800 } }] });
     let mut turns: Vec<Value> = (0..TAKEN).map(shot).collect();
     turns.push(json!({ "text": "All pages look right." }));
@@ -27,7 +27,7 @@ fn width(n: usize) -> usize {
 }
 
 /// The contents of the results of a tool in a request to the model, in order: blocks, or a string without images.
-fn results_of<'a>(tool: &str, request: &'a Value) -> Vec<&'a Value> {
+pub(crate) fn results_of<'a>(tool: &str, request: &'a Value) -> Vec<&'a Value> {
     let blocks =
         || request["messages"].as_array().into_iter().flatten().flat_map(|m| m["content"].as_array());
     let calls: Vec<&Value> =
@@ -39,12 +39,12 @@ fn results_of<'a>(tool: &str, request: &'a Value) -> Vec<&'a Value> {
         .collect()
 }
 
-fn images(content: &Value) -> Vec<&Value> {
+pub(crate) fn images(content: &Value) -> Vec<&Value> {
     content.as_array().into_iter().flatten().filter(|block| block["type"] == "image").collect()
 }
 
 /// Checks that a request shows the old screenshots as notes with their text, and the young ones as they were.
-fn only_young_screenshots_are_in(request: &Value) {
+pub(crate) fn only_young_screenshots_are_in(request: &Value) {
     let shown = results_of("shot", request);
     assert_eq!(shown.len(), TAKEN);
     for (n, content) in shown.into_iter().enumerate() {
@@ -62,7 +62,7 @@ fn only_young_screenshots_are_in(request: &Value) {
     }
 }
 
-fn last_request(lab: &Lab) -> Result<Value> {
+pub(crate) fn last_request(lab: &Lab) -> Result<Value> {
     lab.requests()?.pop().context("the model was asked")
 }
 

@@ -1,7 +1,10 @@
 //! Whole passes: a session goes in, edits and a record come out.
 
+mod breakpoints;
+mod checkpoints;
 mod kinds;
 mod outputs;
+mod prices;
 mod properties;
 mod recalls;
 

@@ -21,6 +21,8 @@ enum Step {
         aborted: bool,
         image: bool,
         steering: bool,
+        /// Length of the signature of the thinking before them.
+        thought: u32,
     },
     /// The model asks for something back, so many times.
     Recall(Index, usize),
@@ -39,6 +41,8 @@ enum Step {
 
 #[derive(Clone, Debug)]
 struct Passing {
+    phase: Phase,
+    thinking: ThinkingBinding,
     /// Probabilities for the questions, over and over.
     wanted: Vec<f64>,
     /// The classifier answers.
@@ -51,16 +55,18 @@ struct Passing {
 
 fn step() -> impl Strategy<Value = Step> {
     let lines = prop_oneof![Just(1usize), Just(6), Just(45), Just(90)];
-    let calls = (1usize..4, lines, any::<bool>(), 0usize..8, any::<bool>(), 0usize..6);
+    let thought = prop_oneof![3 => Just(0u32), 1 => Just(90)];
+    let calls = (1usize..4, lines, any::<bool>(), 0usize..8, any::<bool>(), 0usize..6, thought);
     prop_oneof![
         4 => (0usize..300).prop_map(Step::Prompt),
-        6 => calls.prop_map(|(count, lines, failed, abort, image, steer)| Step::Calls {
+        6 => calls.prop_map(|(count, lines, failed, abort, image, steer, thought)| Step::Calls {
             count,
             lines,
             failed,
             aborted: abort == 0,
             image,
             steering: steer == 0,
+            thought,
         }),
         3 => (any::<Index>(), 1usize..3).prop_map(|(at, times)| Step::Recall(at, times)),
         1 => (0usize..40).prop_map(Step::Stray),
@@ -80,8 +86,22 @@ fn passing() -> impl Strategy<Value = Passing> {
     let probability = prop_oneof![Just(0.05), 0.0..1.0f64];
     let wanted = prop::collection::vec(probability, 1..9);
     let now = prop_oneof![Just(0u64), Just(900_000)];
-    (wanted, prop::bool::weighted(0.9), prop::bool::weighted(0.1), cache, now)
-        .prop_map(|(wanted, heard, problem, cache, now)| Passing { wanted, heard, problem, cache, now })
+    use ThinkingBinding::{Dropped, Refused, Unbound};
+    let moment = (
+        prop_oneof![Just(Phase::MidRun), Just(Phase::RunEnd)],
+        prop_oneof![2 => Just(Unbound), 2 => Just(Dropped), 1 => Just(Refused)],
+    );
+    (moment, wanted, prop::bool::weighted(0.9), prop::bool::weighted(0.1), cache, now).prop_map(
+        |((phase, thinking), wanted, heard, problem, cache, now)| Passing {
+            phase,
+            thinking,
+            wanted,
+            heard,
+            problem,
+            cache,
+            now,
+        },
+    )
 }
 
 /// A session that grows. Ids are places, as the fixtures give them.
@@ -104,10 +124,12 @@ impl Growing {
     fn take(&mut self, step: Step) -> Result<(), TestCaseError> {
         match step {
             Step::Prompt(length) => self.items.push(u(&"p".repeat(length + 1))),
-            Step::Calls { count, lines, failed, aborted, image, steering } => {
+            Step::Calls { count, lines, failed, aborted, image, steering, thought } => {
                 let ids: Vec<String> = (0..count).map(|at| format!("c{}", self.next_call + at)).collect();
                 self.next_call += count;
-                let reply = ids.iter().fold(a("Going on."), |reply, id| {
+                let said = a("Going on.");
+                let said = if thought > 0 { said.block(thinking("hm", thought)) } else { said };
+                let reply = ids.iter().fold(said, |reply, id| {
                     reply.call(id, "bash", &json!({ "command": format!("cat {id}.log") }).to_string())
                 });
                 self.items.push(if aborted { reply.stop(StopReason::Aborted) } else { reply });
@@ -198,14 +220,14 @@ impl Growing {
     /// Runs a pass, checks it, and appends what it did.
     fn pass(&mut self, passing: &Passing) -> Result<(), TestCaseError> {
         self.tell();
-        let model = || Model { cache: passing.cache, ..model() };
+        let model = || Model { cache: passing.cache, thinking: passing.thinking, ..model() };
         let problem = passing.problem.then(|| "no openrouter key".to_owned());
         let mut fresh = guard_with(self.settings, whole(self.items.clone()));
         for guard in [&mut fresh, &mut self.live] {
             guard.observe(Circumstances { problem: problem.clone(), ..circumstances() });
         }
-        let inquiry = fresh.begin(Phase::RunEnd, model(), passing.now).unwrap();
-        prop_assert_eq!(&self.live.begin(Phase::RunEnd, model(), passing.now).unwrap(), &inquiry);
+        let inquiry = fresh.begin(passing.phase, model(), passing.now).unwrap();
+        prop_assert_eq!(&self.live.begin(passing.phase, model(), passing.now).unwrap(), &inquiry);
         let Some(inquiry) = inquiry else { return Ok(()) };
         let verdicts = passing.verdicts(&inquiry);
         let outcome = fresh.finish(verdicts.clone(), 5, false).unwrap();
@@ -221,6 +243,9 @@ impl Growing {
         let after = applied(&self.items, &outcome);
         let committed = session(after.clone());
 
+        if passing.thinking == ThinkingBinding::Refused {
+            nothing_is_refused(&before, &committed, &outcome)?;
+        }
         Pairs::of(before.projection()).are_kept_together(committed.projection(), &results)?;
         let saved = context_size(before.projection()) as i64 - context_size(committed.projection()) as i64;
         prop_assert_eq!(&record_of(&outcome)["savedChars"], &json!(saved));
@@ -229,7 +254,7 @@ impl Growing {
             comes_back(&guard, &committed, result)?;
         }
         guard.observe(Circumstances { problem, ..circumstances() });
-        if let Some(inquiry) = guard.begin(Phase::RunEnd, model(), passing.now).unwrap() {
+        if let Some(inquiry) = guard.begin(passing.phase, model(), passing.now).unwrap() {
             let again = guard.finish(passing.verdicts(&inquiry), 5, false).unwrap();
             let done = changed(&results);
             let again = again.guard_record.map(|json| serde_json::from_str::<Value>(&json).unwrap());
@@ -324,6 +349,23 @@ fn changed(results: &[Value]) -> HashSet<(String, String)> {
     let changed =
         results.iter().filter(|result| result["outcome"] != "kept" || result["reason"] == "recalled");
     changed.map(|result| (result["kind"].to_string(), result["entryId"].to_string())).collect()
+}
+
+/// Checks that no thinking that is still sent stands behind an edit.
+fn nothing_is_refused(
+    before: &crate::session::Mirror,
+    after: &crate::session::Mirror,
+    outcome: &Outcome,
+) -> Result<(), TestCaseError> {
+    let first = outcome.edits.iter().filter_map(|edit| before.index(&edit.target)).min();
+    let Some(first) = first else { return Ok(()) };
+    for item in after.projection().after(first).iter() {
+        let Some(shown) = item.shown() else { continue };
+        let sent = shown.assistant().is_some_and(|reply| reply.stop_reason != StopReason::Aborted);
+        let thinks = shown.blocks.iter().any(|block| matches!(block, Block::Thinking(_)));
+        prop_assert!(!(sent && thinks), "{} would be refused", item.id());
+    }
+    Ok(())
 }
 
 /// Checks that `recall` gives back what an item held.
@@ -447,10 +489,14 @@ proptest! {
     #[test]
     fn after_any_passes_the_context_is_valid_and_everything_can_be_recalled(
         steps in prop::collection::vec(step(), 1..40),
-        eager: bool,
+        settings in prop_oneof![
+            Just("{}"),
+            Just(r#"{"exchangeBreakEven":false,"keepRecentExchanges":0,"midRunBatchChars":0,"midRunMinAgeTurns":1}"#),
+            Just(r#"{"exchangeBreakEven":false,"keepRecentExchanges":0,"midRunBatchChars":0,
+                "midRunBatchCharsOpenAI":0,"midRunMinAgeTurns":1,"midRunBreakEven":false}"#),
+        ],
     ) {
-        let eager = if eager { r#"{"exchangeBreakEven":false,"keepRecentExchanges":0}"# } else { "{}" };
-        let mut growing = Growing::new(eager);
+        let mut growing = Growing::new(settings);
         for step in steps {
             growing.take(step)?;
         }

@@ -233,6 +233,15 @@ fn e14_e15_deferred_and_failed_ones_are_asked_about_again() {
 }
 
 #[test]
+fn b30_one_deferred_at_a_checkpoint_is_asked_about_again_at_run_end_only() {
+    let mut items = followed(exchange("old", 3_000));
+    items.push(recorded("mid-run", "deferred"));
+    let mirror = session(items);
+    let judged = |phase| judged_exchanges(&mirror, phase).contains("u-old");
+    assert!(judged(crate::session::Phase::MidRun) && !judged(crate::session::Phase::RunEnd));
+}
+
+#[test]
 fn e14_b30_a_deferred_one_is_kept_with_its_answer() {
     let mut judgement = judged(&session(followed(exchange("old", 3_000))), 0.1);
     judgement.defer();
