@@ -4,11 +4,12 @@
 mod breakpoints;
 mod log;
 mod price;
+mod rates;
 mod thinking;
 
 pub use breakpoints::Breakpoints;
 pub use log::CacheLog;
-pub use price::{Cost, Price};
+pub use price::{Cost, Price, can_pay_off};
 pub use thinking::last_refusing;
 
 /// Returns whether a request calls a tool by that id: as it is, or with what Anthropic does not take in an id

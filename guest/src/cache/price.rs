@@ -5,23 +5,16 @@
 mod tests;
 
 use super::log::CacheLog;
+use super::rates::{GONE, Rates};
 use super::thinking;
-use crate::contract::types::{CacheScheme, Entry, EntryBody, Message, Model, Prices, Timestamp};
+use crate::contract::types::{CacheScheme, Entry, EntryBody, Message, Model, Timestamp};
 use crate::session::{Mirror, message_size};
 use crate::settings::Settings;
-
-/// Share of the judged characters that goes, on average. It was seen with another wording of the questions.
-const GONE: f64 = 0.7;
-
-/// How many cached tokens cost as much as one of output, where the host knows no prices: output usually costs five
-/// times as much as fresh input, and that ten times as much as cached one.
-const OUTPUT_IN_READS: f64 = 50.0;
 
 /// How edits of one context are paid for at one model.
 #[derive(Clone, Debug)]
 pub struct Price {
-    scheme: CacheScheme,
-    prices: Option<Prices>,
+    rates: Rates,
     /// The next request finds no cache whatever is edited.
     cold: bool,
     /// Index of the last user message, where a breakpoint of its own is set on it.
@@ -56,8 +49,7 @@ impl Price {
         }
         let marked = model.cache == CacheScheme::Anthropic && settings.pin_anthropic_cache;
         Price {
-            scheme: model.cache,
-            prices: model.prices,
+            rates: Rates::of(model),
             cold: is_cold(mirror, model, now),
             pin: if marked { projection.last_user() } else { None },
             read_points: if marked { read_points(mirror, model, log, now) } else { vec![] },
@@ -84,7 +76,7 @@ impl Price {
     /// behind either leaves the cache before it usable. Others cache every prefix.
     fn rewrite(&self, first: Option<usize>) -> usize {
         let Some(first) = first.filter(|_| !self.cold) else { return 0 };
-        let from = match self.scheme {
+        let from = match self.rates.scheme {
             CacheScheme::OpenaiCodex => 0,
             CacheScheme::Anthropic => {
                 let points = self.read_points.partition_point(|&point| point < first);
@@ -101,44 +93,13 @@ impl Price {
         first.and_then(|first| self.thinking.get(first)).copied().unwrap_or(0)
     }
 
-    /// Returns how many reads a write costs beyond the read that it replaces, by the host's prices; none where they
-    /// are missing or make no sense. A price of 0 is a missing one, and without one for writing, a write costs as
-    /// much as fresh input.
-    fn listed(&self) -> Option<f64> {
-        let Prices { input, cache_read: read, cache_write, .. } = self.prices?;
-        let write = if cache_write > 0.0 { cache_write } else { input };
-        let ratio = (write - read) / read;
-        (read > 0.0 && ratio.is_finite() && ratio >= 0.0).then_some(ratio)
-    }
-
-    /// Returns [`Price::listed`], or what is usual.
-    ///
-    /// Usually a cached token costs a tenth of a fresh one. Codex charges nothing extra for writing (0.9 / 0.1),
-    /// Anthropic 1.25 times a fresh one (1.15 / 0.1), which is taken for the others as well.
-    fn writes_in_reads(&self) -> f64 {
-        let usual = if self.scheme == CacheScheme::OpenaiCodex { 9.0 } else { 11.5 };
-        self.listed().unwrap_or(usual)
-    }
-
-    /// Returns how many reads the model's output costs.
-    fn output_in_reads(&self) -> f64 {
-        let listed = self.prices.map(|prices| prices.output / prices.cache_read);
-        listed.filter(|ratio| ratio.is_finite() && *ratio > 0.0).unwrap_or(OUTPUT_IN_READS)
-    }
-
-    /// Returns the factor of [`Price::pays_off`]. 13 and 16 are what is usual over [`GONE`], rounded.
-    fn factor(&self) -> f64 {
-        let usual = if self.scheme == CacheScheme::OpenaiCodex { 13.0 } else { 16.0 };
-        self.listed().map_or(usual, |ratio| ratio / GONE)
-    }
-
     /// Returns whether `chars` are worth what their edits cost, if the work lasts for as many requests again as it
     /// has had. What costs nothing does.
     ///
     /// Of characters that are yet to be judged only a part goes, so the factor asks for the more of them.
     pub fn pays_off(&self, chars: u64, requests: usize, cost: Cost) -> bool {
-        let lost = self.output_in_reads() / GONE * cost.thinking as f64;
-        chars as f64 * requests.max(1) as f64 >= self.factor() * cost.rewritten as f64 + lost
+        let lost = self.rates.output_in_reads() / GONE * cost.thinking as f64;
+        chars as f64 * requests.max(1) as f64 >= self.rates.factor() * cost.rewritten as f64 + lost
     }
 
     /// Returns what edits that save so much are worth over `requests`, in characters read from the cache: each
@@ -146,9 +107,15 @@ impl Price {
     /// is paid for as if the model thought it once more.
     pub fn net(&self, saved: i64, requests: usize, cost: Cost) -> f64 {
         let written = cost.rewritten as f64 - saved as f64;
-        let lost = self.output_in_reads() * cost.thinking as f64;
-        requests as f64 * saved as f64 - written * self.writes_in_reads() - lost
+        let lost = self.rates.output_in_reads() * cost.thinking as f64;
+        requests as f64 * saved as f64 - written * self.rates.writes_in_reads() - lost
     }
+}
+
+/// Returns whether any batch can be worth its edits after so many requests, which costs no look at what there is to
+/// judge: a batch is part of what its edits write anew, so it must be read often enough to be worth its own writing.
+pub fn can_pay_off(mirror: &Mirror, model: &Model, requests: usize, now: Timestamp) -> bool {
+    requests.max(1) as f64 >= Rates::of(model).factor() || is_cold(mirror, model, now)
 }
 
 /// Returns the indices in the projection of all entries up to which the cache is trusted to be read, ascending.

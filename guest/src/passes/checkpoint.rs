@@ -5,7 +5,7 @@ use super::Situation;
 use super::found::Found;
 use super::selection::{LargeOutput, Selection};
 use super::work::Work;
-use crate::cache::Price;
+use crate::cache::{Price, can_pay_off};
 use crate::contract::types::{Block, CacheScheme, Model, StopReason, Timestamp};
 use crate::items::{self, Calls};
 use crate::session::{Phase, Projected, Run};
@@ -18,12 +18,17 @@ pub(super) fn find<'a>(situation: Situation<'a>, model: &Model, now: Timestamp) 
         return None;
     }
     let run = Run::of(mirror.projection()).filter(goes_on)?;
+    let turns = run.turns as usize;
+    // Most turns end here, before anything is looked at that grows with the session.
+    if settings.mid_run_break_even && !can_pay_off(mirror, model, turns, now) {
+        return None;
+    }
     let mut selection = select(situation, &run, model);
     let price = LazyCell::new(|| Price::new(mirror, model, settings, log, now));
     // What is put back comes with the pass, so the pass has to pay for that as well.
     let pays = |selection: &Selection<'_>| {
         let cost = price.cost(selection.first(mirror), None);
-        !settings.mid_run_break_even || price.pays_off(selection.chars(), run.turns as usize, cost)
+        !settings.mid_run_break_even || price.pays_off(selection.chars(), turns, cost)
     };
     let due = |selection: &Selection<'_>| {
         !selection.judges_nothing() && selection.chars() >= least(model, settings) && pays(selection)

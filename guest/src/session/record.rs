@@ -245,6 +245,13 @@ mod tests {
             ms: 812,
             origin: Some("https://openrouter.ai".into()),
             sent_bytes: Some(5_120),
+            expected: Some(Expected {
+                saved_chars: 9_410,
+                rewritten_chars: 31_000,
+                lost_thinking_chars: 202,
+                requests: 20,
+                net_chars: -178_400,
+            }),
             results: vec![ItemResult {
                 kind: ItemKind::Exchange,
                 omitted: vec!["a1".into()],
@@ -259,7 +266,7 @@ mod tests {
             }],
             ..Record::default()
         };
-        insta::assert_snapshot!(record.to_json(), @r#"{"v":1,"phase":"mid-run","model":"openrouter/jev","savedChars":9410,"requests":1,"inputTokens":2000,"costUsd":0.25,"ms":812,"timedOut":false,"origin":"https://openrouter.ai","sentBytes":5120,"results":[{"kind":"exchange","omitted":["a1"],"entryId":"u1","tool":"exchange","label":"\"rename\"","outcome":"removed","reason":"unrelated","beforeChars":9600,"afterChars":190,"jev":["p.06"]}]}"#);
+        insta::assert_snapshot!(record.to_json(), @r#"{"v":1,"phase":"mid-run","model":"openrouter/jev","savedChars":9410,"requests":1,"inputTokens":2000,"costUsd":0.25,"ms":812,"timedOut":false,"origin":"https://openrouter.ai","sentBytes":5120,"expected":{"savedChars":9410,"rewrittenChars":31000,"lostThinkingChars":202,"requests":20,"netChars":-178400},"results":[{"kind":"exchange","omitted":["a1"],"entryId":"u1","tool":"exchange","label":"\"rename\"","outcome":"removed","reason":"unrelated","beforeChars":9600,"afterChars":190,"jev":["p.06"]}]}"#);
         assert_eq!(Record::parse(&record.to_json()), Some(record));
     }
 
@@ -287,6 +294,17 @@ mod tests {
             r#"{"v":1,"results":[{"kind":"audio","entryId":"x"},7,{"entryId":"r1","outcome":"distilled"}]}"#;
         let results = Record::parse(text).unwrap().results;
         assert_eq!(results.iter().map(|result| result.entry_id.as_str()).collect::<Vec<_>>(), ["r1"]);
+    }
+
+    #[test]
+    fn an_expectation_of_another_kind_is_none() {
+        for expected in ["null", "7", r#"{"requests":"many"}"#] {
+            let text = format!(r#"{{"v":1,"requests":3,"expected":{expected}}}"#);
+            let record = Record::parse(&text).unwrap();
+            assert_eq!((record.expected, record.requests), (None, 3), "{text}");
+        }
+        let some = Record::parse(r#"{"v":1,"expected":{"netChars":-1.2,"later":1}}"#).unwrap().expected;
+        assert_eq!(some, Some(Expected { net_chars: -1, ..Expected::default() }));
     }
 
     #[test]

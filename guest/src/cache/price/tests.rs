@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::contract::types::ThinkingBinding;
+use crate::contract::types::{Prices, ThinkingBinding};
 use crate::session::context_size;
 use crate::session::fixtures::*;
 
@@ -73,7 +73,8 @@ fn a_read_point_before_the_question_counts_for_less_than_the_question() {
     let mirror = session(run());
     let price = Price { read_points: vec![0], ..price(&mirror, CacheScheme::Anthropic) };
     assert_eq!([1, 2, 3].map(|first| price.rewrite(Some(first))), [1_070, 1_070, 1_000]);
-    let others = Price { scheme: CacheScheme::OpenaiCodex, ..price };
+    let codex = Rates { scheme: CacheScheme::OpenaiCodex, prices: None };
+    let others = Price { rates: codex, ..price };
     assert_eq!(others.rewrite(Some(3)), 1_110);
 }
 
@@ -105,7 +106,7 @@ fn a_summary_stands_before_the_tail_that_its_compaction_kept() {
 
 #[test]
 fn b33_the_factor_comes_from_the_prices() {
-    let factor = |price: Price| (price.factor() * 100.0).round() / 100.0;
+    let factor = |price: Price| (price.rates.factor() * 100.0).round() / 100.0;
     assert_eq!(factor(priced(2.0, 0.2, 2.5)), 16.43);
     assert_eq!(factor(priced(0.10, 0.01, 0.0)), 12.86, "without a price for writing, input is written");
     assert_eq!(factor(priced(5.0, 0.25, 6.25)), 34.29, "cheap reads make a rewrite dear");
@@ -115,13 +116,13 @@ fn b33_the_factor_comes_from_the_prices() {
 #[test]
 fn b33_without_usable_prices_it_is_16_and_13_on_codex() {
     for (input, read, write) in [(2.0, 0.0, 2.5), (0.0, 0.1, 0.0), (1.0, f64::NAN, 1.0), (0.1, 2.0, 0.1)] {
-        assert_eq!(priced(input, read, write).factor(), 16.0, "{input} {read} {write}");
-        assert_eq!(priced(input, read, write).writes_in_reads(), 11.5, "{input} {read} {write}");
+        assert_eq!(priced(input, read, write).rates.factor(), 16.0, "{input} {read} {write}");
+        assert_eq!(priced(input, read, write).rates.writes_in_reads(), 11.5, "{input} {read} {write}");
     }
     let nothing = session([]);
-    assert_eq!(price(&nothing, CacheScheme::OpenaiCodex).factor(), 13.0);
-    assert_eq!(price(&nothing, CacheScheme::OpenaiCodex).writes_in_reads(), 9.0);
-    assert_eq!(price(&nothing, CacheScheme::Other).factor(), 16.0);
+    assert_eq!(price(&nothing, CacheScheme::OpenaiCodex).rates.factor(), 13.0);
+    assert_eq!(price(&nothing, CacheScheme::OpenaiCodex).rates.writes_in_reads(), 9.0);
+    assert_eq!(price(&nothing, CacheScheme::Other).rates.factor(), 16.0);
 }
 
 #[test]
@@ -160,6 +161,8 @@ fn b31_a_cold_cache_is_written_anew_in_any_case() {
     let costs = [300_000, 300_001].map(|now| later(now).cost(Some(0), None));
     assert_eq!(costs, [rewriting(1_110), rewriting(0)]);
     assert!(later(300_001).pays_off(0, 1, costs[1]));
+    let can_pay = |now| can_pay_off(&mirror, &model(CacheScheme::Anthropic), 1, now);
+    assert_eq!([300_000, 300_001].map(can_pay), [false, true]);
 }
 
 /// A price where an edit of the second entry or an earlier one loses thinking of 100 characters.
@@ -183,7 +186,7 @@ fn b32_thinking_that_is_dropped_is_paid_for_as_output() {
 #[test]
 fn b32_b33_the_host_s_prices_say_what_thinking_costs() {
     let prices = |output, cache_read| Some(Prices { input: 1.0, output, cache_read, cache_write: 1.25 });
-    let ratio = |prices| binding(prices).output_in_reads();
+    let ratio = |prices| binding(prices).rates.output_in_reads();
     assert_eq!(ratio(prices(5.0, 0.5)), 10.0);
     assert_eq!([prices(0.0, 0.5), prices(5.0, 0.0), prices(f64::NAN, 1.0)].map(ratio), [50.0; 3]);
 }
@@ -219,6 +222,26 @@ fn b31_a_compaction_leaves_nothing_that_was_cached() {
 }
 
 proptest! {
+    #[test]
+    fn a_batch_that_cannot_pay_does_not_pay(
+        chars in 0usize..1_000_000,
+        rest in 0usize..1_000_000,
+        thinking in 0usize..9,
+        requests in 0usize..40,
+        read in 0.01..2.0f64,
+        scheme in prop_oneof![Just(CacheScheme::OpenaiCodex), Just(CacheScheme::Other)],
+        listed: bool,
+    ) {
+        let prices = listed.then_some(Prices { input: 2.0, output: 9.0, cache_read: read, cache_write: 2.5 });
+        let mirror = session(run());
+        let model = Model { prices, ..model(scheme) };
+        if !can_pay_off(&mirror, &model, requests, 0) {
+            let price = Price::new(&mirror, &model, &Settings::default(), &CacheLog::default(), 0);
+            let cost = Cost { rewritten: chars + rest, thinking };
+            prop_assert!(chars == 0 || !price.pays_off(chars as u64, requests, cost));
+        }
+    }
+
     #[test]
     fn an_earlier_edit_never_rewrites_less(
         items in prop::collection::vec(prop_oneof![

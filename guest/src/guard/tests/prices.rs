@@ -1,6 +1,6 @@
 //! What edits cost, over whole passes: which of them are made, and which wait.
 
-use super::checkpoints::{asked, checkpoint_of, passed, run, text, turn};
+use super::checkpoints::{asked, checkpoint_of, passed, run, text};
 use super::*;
 use crate::contract::types::Prices;
 use crate::session::context_size;
