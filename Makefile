@@ -1,4 +1,4 @@
-.PHONY: demo test check setup build inspect bench package
+.PHONY: demo test check setup build inspect bench bench-cache package
 
 runner = target/release/context-guard
 # Built, tested and linted together: cargo gives shared dependencies the features of all packages that it is asked
@@ -40,6 +40,11 @@ inspect: build
 # Measures start-up, passes and the gate's cost on this machine.
 bench: build
 	target/release/bench
+
+# Shows what a long and a short run cost with and without the guard, prompt cache included.
+bench-cache: build
+	sh tests/setup.sh
+	cargo run --locked --release -p context-guard-tests --bin bench-cache
 
 # Puts the runner into the npm package, so that `pi install ./host-pi` finds it.
 package: build
