@@ -1,9 +1,12 @@
-.PHONY: demo test check setup build inspect bench package
+.PHONY: demo test check setup build inspect bench bench-cache package
 
 runner = target/release/context-guard
 # Built, tested and linted together: cargo gives shared dependencies the features of all packages that it is asked
 # for, so that another set would compile wasmtime once more.
 host = --locked --release -p context-guard-pi -p context-guard-tests
+
+# Hostile guests and what becomes of them; only the tests need these.
+hostile = -p context-guard-hostile
 
 # Shows the guard at work on a recorded session: what it kept, what it took out, and why.
 demo: build
@@ -14,13 +17,13 @@ demo: build
 test: build
 	sh tests/setup.sh
 	cargo test --locked -p context-guard
-	cargo test $(host)
+	cargo test $(host) $(hostile)
 
 # Form and lints; warnings are errors.
 check: build
 	cargo fmt --all --check
 	cargo clippy --locked -p context-guard --all-targets -- -D warnings
-	cargo clippy $(host) --all-targets -- -D warnings
+	cargo clippy $(host) $(hostile) --all-targets -- -D warnings
 
 # Makes sure that this machine can compile the guest.
 setup:
@@ -37,6 +40,11 @@ inspect: build
 # Measures start-up, passes and the gate's cost on this machine.
 bench: build
 	target/release/bench
+
+# Shows what a long and a short run cost with and without the guard, prompt cache included.
+bench-cache: build
+	sh tests/setup.sh
+	cargo run --locked --release -p context-guard-tests --bin bench-cache
 
 # Puts the runner into the npm package, so that `pi install ./host-pi` finds it.
 package: build

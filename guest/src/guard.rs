@@ -1,11 +1,11 @@
 //! One session of the guard: the contract's `session` resource, made of the other modules.
 
-use crate::cache::CacheLog;
+use crate::cache::{Breakpoints, CacheLog};
 use crate::contract::sessions::{
     Breakpoint, Circumstances, Configuration, Delta, Inquiry, Outcome, Phase, RecallRequest, Recalled,
     RequestShape, Span, Verdict,
 };
-use crate::contract::types::{Error, Model, Timestamp, Usage};
+use crate::contract::types::{CacheScheme, Error, Model, Timestamp, Usage};
 use crate::passes::{Pass, Situation, Warnings};
 use crate::recall;
 use crate::report;
@@ -19,6 +19,9 @@ pub struct Guard {
     circumstances: Circumstances,
     mirror: Mirror,
     log: CacheLog,
+    breakpoints: Breakpoints,
+    /// The one that the last pass was begun for, due or not.
+    model: Option<Model>,
     pass: Option<Pass>,
     warnings: Warnings,
 }
@@ -36,6 +39,8 @@ impl Default for Guard {
             },
             mirror: Mirror::default(),
             log: CacheLog::default(),
+            breakpoints: Breakpoints::default(),
+            model: None,
             pass: None,
             warnings: Warnings::default(),
         }
@@ -48,18 +53,24 @@ impl Guard {
         Self::default()
     }
 
-    /// Replaces the settings; a project's own can only narrow the user's. Warnings may be shown again.
+    /// Replaces the settings; a project's own can only narrow the user's. Warnings may be shown again, and what was
+    /// known of the cache is forgotten.
     pub fn configure(&mut self, user: &str, project: Option<&str>) -> Configuration {
         let (settings, warnings) = Settings::load(user, project);
         self.pass = None;
         self.warnings = Warnings::default();
         self.settings = settings;
+        self.log.clear();
         Configuration {
             enabled: self.settings.enabled,
             classifier: self.settings.model.clone(),
-            breakpoints: false,
+            breakpoints: self.sets_breakpoints(),
             warnings,
         }
+    }
+
+    fn sets_breakpoints(&self) -> bool {
+        self.settings.enabled && self.settings.pin_anthropic_cache
     }
 
     /// Tells what the host can do at this moment.
@@ -85,6 +96,7 @@ impl Guard {
     /// None so far: a session that cannot be judged is one where no pass is due.
     pub fn begin(&mut self, phase: Phase, model: Model, now: Timestamp) -> Result<Option<Inquiry>, Error> {
         self.pass = None;
+        self.model = Some(model.clone());
         if !self.settings.enabled || !self.circumstances.recall_active {
             return Ok(None);
         }
@@ -123,13 +135,19 @@ impl Guard {
         Ok(outcome)
     }
 
-    /// Sets no cache breakpoints: `configure` tells hosts that none are wanted.
-    pub fn request(&mut self, _model: Model, _shape: RequestShape, _now: Timestamp) -> Vec<Breakpoint> {
-        vec![]
+    /// Returns the cache breakpoints to set and remove in a request that is about to leave; none where the request
+    /// goes out as it is.
+    pub fn request(&mut self, model: Model, shape: RequestShape, now: Timestamp) -> Vec<Breakpoint> {
+        if !self.sets_breakpoints() || model.cache != CacheScheme::Anthropic {
+            return vec![];
+        }
+        self.breakpoints.request(&self.mirror, &mut self.log, &model, &shape, now)
     }
 
-    /// Takes note of a response; of use only together with breakpoints.
-    pub fn response(&mut self, _model: String, _usage: Usage) {}
+    /// Takes note of what the response to the last request that was no replay read from the cache.
+    pub fn response(&mut self, model: String, usage: Usage) {
+        self.log.responded(&self.mirror, &model, usage);
+    }
 
     /// Returns the original of an entry that the guard replaced.
     ///
@@ -152,7 +170,7 @@ impl Guard {
     ///
     /// `invalid` for an unknown topic, naming those there are.
     pub fn report(&self, topic: &str) -> Result<String, Error> {
-        report::report(topic, self.situation())
+        report::report(topic, self.situation(), self.model.as_ref())
     }
 }
 

@@ -154,7 +154,7 @@ function stopReasonOf(reason: unknown): StopReason {
   }
 }
 
-function usageOf(usage: unknown): Usage | null {
+export function usageOf(usage: unknown): Usage | null {
   if (typeof usage !== "object" || usage === null) return null;
   const count = (key: string): number => {
     const value: unknown = Reflect.get(usage, key);

@@ -2,23 +2,26 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type {
-  AgentBeforeSettleEvent, BoundaryResult, ExtensionAPI, ExtensionContext,
+  AgentBeforeSettleEvent, BoundaryResult, ExtensionAPI, ExtensionContext, TurnEndEvent,
 } from "@earendil-works/pi-coding-agent";
 import { MissingBinary } from "./binary.ts";
+import { Breakpoints } from "./breakpoints.ts";
+import { goesOn } from "./checkpoint.ts";
 import { type Credential, findClassifier } from "./classifier.ts";
 import { Connection } from "./connection.ts";
-import type { Outcome, Recalled, RecallRequest, Service } from "./contract.ts";
+import type { Circumstances, Outcome, Phase, Recalled, RecallRequest, Service } from "./contract.ts";
 import { draftsOf } from "./edits.ts";
 import type { SeenLength } from "./entries.ts";
 import { PASS_BEGIN, PASS_GRACE, within } from "./limits.ts";
 import { modelOf } from "./model.ts";
 import { originalOf } from "./original.ts";
 import { askPermission } from "./permission.ts";
-import type { Snapshot } from "./projection.ts";
+import { type Snapshot, snapshotOf } from "./projection.ts";
 import type { Topic } from "./protocol.ts";
 import { inWords, Limit, type Runner, RunnerError } from "./runner.ts";
 import { draw, OFF, UNAVAILABLE } from "./status.ts";
 import { Notices, onAbort } from "./ui.ts";
+import { Warming } from "./warming.ts";
 
 /** How long a hook waits for the runner, in milliseconds: to draw, and to begin a pass. */
 const REDRAW_PATIENCE = 1000;
@@ -52,6 +55,8 @@ export interface Host {
 }
 
 export class Guard {
+  readonly warming = new Warming();
+  readonly breakpoints: Breakpoints;
   private readonly pi: ExtensionAPI;
   private readonly host: Host;
   private readonly connection: Connection;
@@ -60,11 +65,14 @@ export class Guard {
   /** Closes the dialog when a command answers its question. */
   private readonly answered = new AbortController();
   private asked = false;
+  /** The classifier as it last stood. */
+  private stood: Standing | undefined;
 
   constructor(pi: ExtensionAPI, host: Host) {
     this.pi = pi;
     this.host = host;
     this.connection = new Connection(host.seenLength);
+    this.breakpoints = new Breakpoints(this.connection, this.warming, (ctx) => this.projectFile(ctx));
   }
 
   /** Brings the runner up and asks for the permission that is missing, while Pi goes on. */
@@ -86,18 +94,13 @@ export class Guard {
   }
 
   /** The pass at the end of a run. Returns nothing for "no change". */
-  async pass(event: AgentBeforeSettleEvent, ctx: ExtensionContext): Promise<BoundaryResult | undefined> {
-    return this.openly(ctx, async () => {
-      if (event.outcome !== "completed" || this.off) return undefined;
-      const snapshot = { branch: ctx.sessionManager.getBranch(), context: event.context.contextEntries };
-      return this.exclusive(ctx, PASS_PATIENCE, async (runner) => {
-        if (this.off) return undefined;
-        const outcome = await this.judged(snapshot, ctx, runner);
-        for (const warning of outcome?.warnings ?? []) this.notices.warn(ctx, warning);
-        const drafts = outcome ? draftsOf(outcome, snapshot.branch) : [];
-        return drafts.length > 0 ? { entries: [...event.entries, ...drafts] } : undefined;
-      });
-    });
+  pass(event: AgentBeforeSettleEvent, ctx: ExtensionContext): Promise<BoundaryResult | undefined> {
+    return this.boundary("RunEnd", event, ctx);
+  }
+
+  /** The pass at the end of a turn that another one follows. Pi goes on with its edits in the very next request. */
+  async checkpoint(event: TurnEndEvent, ctx: ExtensionContext): Promise<BoundaryResult | undefined> {
+    return goesOn(event) ? this.boundary("MidRun", event, ctx) : undefined;
   }
 
   /** Returns the original of what a note stands for; rejects with a reason that the model can act on. */
@@ -169,8 +172,39 @@ export class Guard {
     return this.connection.exclusive(patience, this.projectFile(ctx), job);
   }
 
+  private boundary(
+    phase: Phase,
+    event: AgentBeforeSettleEvent | TurnEndEvent,
+    ctx: ExtensionContext,
+  ): Promise<BoundaryResult | undefined> {
+    return this.openly(ctx, async () => {
+      if (event.outcome !== "completed" || this.off) return undefined;
+      const snapshot = { branch: ctx.sessionManager.getBranch(), context: event.context.contextEntries };
+      return this.exclusive(ctx, PASS_PATIENCE, async (runner) => {
+        if (this.off || (phase === "MidRun" && !(await this.isDue(snapshot, ctx, runner)))) return undefined;
+        const outcome = await this.judged(phase, snapshot, ctx, runner);
+        for (const warning of outcome?.warnings ?? []) this.notices.warn(ctx, warning);
+        const drafts = outcome ? draftsOf(outcome, snapshot.branch) : [];
+        if (phase === "MidRun") void this.openly(ctx, async () => draw(ctx, await runner.call("status", {})));
+        return drafts.length > 0 ? { entries: [...event.entries, ...drafts] } : undefined;
+      });
+    });
+  }
+
+  /**
+   * Returns whether a checkpoint is due, which it is after few turns only. So the classifier is taken to stand as it last
+   * did: looking it up may have Pi run a command of the user's.
+   */
+  private async isDue(snapshot: Snapshot, ctx: ExtensionContext, runner: Runner): Promise<boolean> {
+    const standing = this.stood ?? (await this.standing(ctx, runner));
+    await runner.call("observe", this.circumstances(ctx, standing));
+    await this.connection.update(runner, snapshot);
+    const model = modelOf(ctx, this.warming.keptFor);
+    return (await runner.call("begin", { phase: "MidRun", model, now: Date.now() })) !== null;
+  }
+
   /** Has the runner make a pass; the user sees it at work and can stop it. */
-  private async judged(snapshot: Snapshot, ctx: ExtensionContext, runner: Runner): Promise<Outcome | null> {
+  private async judged(phase: Phase, snapshot: Snapshot, ctx: ExtensionContext, runner: Runner): Promise<Outcome | null> {
     const { service, credential } = await this.observe(ctx, runner);
     const limit = new Limit(PASS_BEGIN);
     const unwatch = onAbort(ctx, () => void runner.call("cancel", {}).catch(() => {}));
@@ -182,7 +216,7 @@ export class Guard {
       });
     };
     try {
-      const params = { phase: "RunEnd", model: modelOf(ctx.model), now: Date.now(), service, credential } as const;
+      const params = { phase, model: modelOf(ctx, this.warming.keptFor), now: Date.now(), service, credential };
       const { outcome, refusal } = await this.connection.synced(snapshot, (delta) =>
         runner.call("pass", { delta, ...params }, limit),
       );
@@ -214,15 +248,20 @@ export class Guard {
 
   private async observe(ctx: ExtensionContext, runner: Runner): Promise<Standing> {
     const standing = await this.standing(ctx, runner);
-    await runner.call("observe", {
-      problem: standing.problem,
-      destination: standing.service ? standing.origin : null,
-      recall_active: this.pi.getActiveTools().includes("recall"),
-      working_directory: ctx.cwd,
-    });
+    this.stood = standing;
+    await runner.call("observe", this.circumstances(ctx, standing));
     const askedNext = standing.undecided && !this.asked && ctx.hasUI;
     if (standing.remedy && !askedNext) this.notices.warn(ctx, standing.remedy);
     return standing;
+  }
+
+  private circumstances(ctx: ExtensionContext, { problem, service, origin }: Standing): Circumstances {
+    return {
+      problem,
+      destination: service ? origin : null,
+      recall_active: this.pi.getActiveTools().includes("recall"),
+      working_directory: ctx.cwd,
+    };
   }
 
   private async standing(ctx: ExtensionContext, runner: Runner): Promise<Standing> {
@@ -280,8 +319,4 @@ export class Guard {
     if (kind !== "busy") draw(ctx, UNAVAILABLE);
     this.notices.warn(ctx, `nothing was changed, ${message}`);
   }
-}
-
-function snapshotOf(ctx: ExtensionContext): Snapshot {
-  return { branch: ctx.sessionManager.getBranch(), context: ctx.sessionManager.buildSessionProjection().entries };
 }

@@ -19,6 +19,10 @@ export default async function contextGuard(pi: ExtensionAPI): Promise<void> {
   pi.on("session_tree", (_event, ctx) => guard.redraw(ctx));
   pi.on("session_compact", (_event, ctx) => guard.redraw(ctx));
   pi.on("agent_settled", (_event, ctx) => guard.redraw(ctx));
+  pi.on("turn_end", (event, ctx) => guard.checkpoint(event, ctx));
   pi.on("agent_before_settle", (event, ctx) => guard.pass(event, ctx));
+  pi.on("before_provider_request", (event, ctx) => guard.breakpoints.request(event, ctx));
+  pi.on("message_end", (event, ctx) => guard.breakpoints.response(event, ctx));
+  pi.on("cache_warming_decision", () => guard.warming.decision(Date.now()));
   pi.on("session_shutdown", () => guard.end());
 }

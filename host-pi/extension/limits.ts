@@ -10,6 +10,9 @@ export const PASS_BEGIN = 10_000;
 /** What it may take beyond the budget of its questions: what asking may overrun, and two calls as above. */
 export const PASS_GRACE = 10_000;
 
+/** What a request to the model may wait for its breakpoints, in milliseconds; they are worth no more. */
+export const REQUEST = 250;
+
 /** Resolves as the work does, or rejects when it takes longer. The work itself goes on unheeded. */
 export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,5 +1,5 @@
 // What the guard was told of the session, and what it has yet to be told.
-import type { ProjectedSessionEntry, SessionEntry } from "@earendil-works/pi-coding-agent";
+import type { ExtensionContext, ProjectedSessionEntry, SessionEntry } from "@earendil-works/pi-coding-agent";
 import type { Delta, View, Visible } from "./contract.ts";
 import { entryOf, type SeenLength, viewOf } from "./entries.ts";
 import { jsonText } from "./text.ts";
@@ -8,6 +8,11 @@ import { jsonText } from "./text.ts";
 export interface Snapshot {
   branch: readonly SessionEntry[];
   context: readonly ProjectedSessionEntry[];
+}
+
+/** Takes the session as it is now. */
+export function snapshotOf({ sessionManager }: ExtensionContext): Snapshot {
+  return { branch: sessionManager.getBranch(), context: sessionManager.buildSessionProjection().entries };
 }
 
 /**

@@ -1,7 +1,8 @@
 // The runner's methods, as docs/PROTOCOL.md has them.
 import type { Credential } from "./classifier.ts";
 import type {
-  Circumstances, Configuration, Delta, Model, Outcome, Phase, Recalled, RecallRequest, Service, Span,
+  Breakpoint, Circumstances, Configuration, Delta, Inquiry, Model, Outcome, Phase, Recalled, RecallRequest, RequestShape,
+  Service, Span, Usage,
 } from "./contract.ts";
 
 export interface Methods {
@@ -20,6 +21,9 @@ export interface Methods {
     };
     result: { outcome: Outcome | null; elapsed_ms: number; refusal: string | null };
   };
+  begin: { params: { phase: Phase; model: Model; now: number }; result: Inquiry | null };
+  request: { params: { model: Model; shape: RequestShape; now: number }; result: Breakpoint[] };
+  response: { params: { model: string; usage: Usage }; result: null };
   cancel: { params: Record<string, never>; result: null };
   recall: { params: RecallRequest; result: Recalled[] };
   status: { params: Record<string, never>; result: Span[] };

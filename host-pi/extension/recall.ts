@@ -6,18 +6,16 @@ import type { Guard } from "./guard.ts";
 
 export const RECALL = "recall";
 
+/** What a session pays for the tool, used or not, is the length of these texts in every request: hence so short. */
 const PARAMETERS = {
   type: "object",
   properties: {
-    entryId: { type: "string", description: "The entryId from the [context-guard] note" },
-    pattern: {
-      type: "string",
-      description: "JavaScript regular expression; only matching lines are returned, with their line numbers",
-    },
-    offset: { type: "number", description: "First line to return, from 1; with pattern, first matching line" },
-    limit: { type: "number", description: "Most lines to return; with pattern, most matching lines" },
-    column: { type: "number", description: "First character of the first line, from 1, to page through a long line" },
-    image: { type: "number", description: "First image to attach, from 1" },
+    entryId: { type: "string" },
+    pattern: { type: "string", description: "JavaScript regular expression: only matching lines, numbered" },
+    offset: { type: "number", description: "First line, from 1; with pattern, first match" },
+    limit: { type: "number", description: "Most lines or matches" },
+    column: { type: "number", description: "First character of the first line, from 1" },
+    image: { type: "number", description: "First image, from 1" },
   },
   required: ["entryId"],
 } as const;
@@ -29,10 +27,9 @@ export function registerRecall(pi: ExtensionAPI, guard: Guard): void {
     name: RECALL,
     label: "Recall",
     description:
-      "Returns the original of anything marked [context-guard]: a tool output, a whole earlier exchange, or removed " +
-      "images. Pass the entryId from the note. pattern filters lines; offset and limit page through the result, and " +
-      "count matching lines when pattern is given.",
-    promptSnippet: "Get back the original of anything marked [context-guard]",
+      "Returns the original that a [context-guard] note stands for, by the note's entryId: a tool output, a whole " +
+      "earlier exchange, or images.",
+    promptSnippet: "Get back what a [context-guard] note stands for",
     parameters: PARAMETERS,
     async execute(_toolCallId, params, _signal, _onUpdate, ctx) {
       const recalled = await guard.recall(requestOf(params), ctx);

@@ -2,7 +2,7 @@
 
 use crate::component;
 use crate::engine::Limits;
-use crate::gate::{ALLOW_VARIABLE, Origin};
+use crate::gate::{ALLOW_VARIABLE, Names, Origin};
 use crate::probe;
 use crate::protocol;
 use crate::replay::{self, Judge, KEY_VARIABLE};
@@ -185,7 +185,13 @@ fn serve(options: Serve) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let settings = SettingsFile::from_env();
     let result = runtime.block_on(async {
-        let runner = Runner::new(Options { allow, warnings, settings, limits: Limits::default() })?;
+        let runner = Runner::new(Options {
+            allow,
+            warnings,
+            names: Names::System,
+            settings,
+            limits: Limits::default(),
+        })?;
         protocol::serve(Arc::new(runner), io::stdin(), io::stdout()).await.context("standard output")
     });
     // The thread that reads standard input may sit in a read for ever.

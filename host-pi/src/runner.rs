@@ -7,7 +7,7 @@ use crate::contract::sessions::{
 };
 use crate::contract::{classifier::Service, sessions::Budget, types::Model, types::Usage};
 use crate::engine::{Failure, Limits, Sandbox, Session, asking};
-use crate::gate::{Credential, Gate, Origin, OriginError, State};
+use crate::gate::{Credential, Gate, Names, Origin, OriginError, State};
 use crate::settings::{self, SaveError, SettingsFile};
 use serde::{Deserialize, Serialize};
 use std::future::Future;
@@ -28,6 +28,8 @@ pub struct Options {
     pub allow: Vec<Origin>,
     /// Sentences for the user, told with every `configure`.
     pub warnings: Vec<String>,
+    /// Who says where the names of granted origins lead.
+    pub names: Names,
     /// The user's settings file.
     pub settings: SettingsFile,
     /// Bounds on the guest and its requests.
@@ -123,7 +125,7 @@ impl Runner {
     /// The same around a guest that is loaded already; its own limits count.
     pub fn with_sandbox(sandbox: Sandbox, options: Options) -> Self {
         let sandbox = Arc::new(sandbox);
-        let gate = Gate::new(options.allow, Arc::clone(sandbox.limits()));
+        let gate = Gate::new(options.allow, options.names, Arc::clone(sandbox.limits()));
         gate.grant_only(&options.settings.network());
         let session = Mutex::new(Session::new(Arc::clone(&sandbox)));
         Self { sandbox, session, gate, settings: options.settings, warnings: options.warnings }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // A fake Jev classifier on loopback that speaks the System One wire protocol. Node >= 22.19, no dependencies.
 //
-//   node fake-jev.mjs [--rules rules.json] [--out ./jev-requests] [--port 0] [--key KEY] [--delay 0]
+//   node fake-jev.mjs [--rules rules.json] [--judge judge.mjs] [--out ./jev-requests] [--port 0] [--key KEY] [--delay 0]
 //
 // Route:  POST {any prefix}/systemone   body {model, state, questions}
 // It prints {"listening":<port>} when ready and stops on SIGTERM/SIGINT.
@@ -17,7 +17,8 @@
 // "status" fails the whole request, "drop" leaves the question unanswered.
 // With --out, every request is kept as NNN.json, and every connection adds a line to the file "connections": when that
 // file is absent, not one byte arrived.
-// Without a rule a noul question gets p = 0.02, a choice its first option at 0.9, a score 0.5.
+// Without a rule the judge answers: a module beside this file whose "judge(id, question, state)" returns what a rule
+// would say. Without a judge a noul question gets p = 0.02, a choice its first option at 0.9, a score 0.5.
 import { createServer } from "node:http";
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,12 +28,14 @@ const { values: args } = parseArgs({
   options: {
     port: { type: "string", default: "0" },
     rules: { type: "string" },
+    judge: { type: "string" },
     out: { type: "string" },
     key: { type: "string" },
     delay: { type: "string", default: "0" },
   },
 });
 const rules = args.rules ? JSON.parse(readFileSync(args.rules, "utf8")) : [];
+const judge = args.judge ? (await import(new URL(args.judge, import.meta.url))).judge : () => undefined;
 if (args.out) mkdirSync(args.out, { recursive: true });
 let served = 0;
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -47,7 +50,8 @@ function ruleFor(id, question, state, stateText) {
   const chunkFits = (rule) =>
     rule.chunk === undefined || (question.type === "choice" ? chunkWith(rule.chunk, question, state) : fits(rule.chunk, state.chunks?.[id] ?? ""));
   const item = JSON.stringify(state.items?.[id] ?? state.exchanges?.[id] ?? "");
-  return rules.find((rule) => fits(rule.question, id) && fits(rule.state, stateText) && fits(rule.item, item) && chunkFits(rule));
+  const fitting = rules.find((rule) => fits(rule.question, id) && fits(rule.state, stateText) && fits(rule.item, item) && chunkFits(rule));
+  return fitting ?? judge(id, question, state);
 }
 
 function chunkWith(pattern, question, state) {

@@ -86,7 +86,7 @@ fn every_line_that_an_answer_quotes_is_kept() -> Result<()> {
             }
         }
     }
-    assert!(checked >= 10, "only {checked} quoted lines stand in outputs that were replaced");
+    assert!(checked >= 5, "only {checked} quoted lines stand in outputs that were replaced");
     Ok(())
 }
 

@@ -1,8 +1,9 @@
-//! What `/guard` shows: the switch, the savings, the work done and the last pass.
+//! What `/guard` shows: the switch, the savings, the work done, the net so far and the last pass.
 
-use super::decisions;
 use super::statistics::Statistics;
+use super::{costs, decisions};
 use crate::contract::sessions::Circumstances;
+use crate::contract::types::Model;
 use crate::session::Mirror;
 use crate::settings::Settings;
 use crate::text::{cost, plural, short, short_whole};
@@ -14,7 +15,12 @@ const RECALL_REMEDY: &str = "In Pi, name it in `--tools` and not in `--exclude-t
                              tools has to leave it in.";
 
 /// Writes the overview, one line for each subject.
-pub(super) fn overview(mirror: &Mirror, settings: &Settings, circumstances: &Circumstances) -> String {
+pub(super) fn overview(
+    mirror: &Mirror,
+    settings: &Settings,
+    circumstances: &Circumstances,
+    model: Option<&Model>,
+) -> String {
     let statistics = Statistics::of(mirror);
     let mut lines = vec![switch(settings, circumstances)];
     if settings.enabled && !circumstances.recall_active {
@@ -26,6 +32,7 @@ pub(super) fn overview(mirror: &Mirror, settings: &Settings, circumstances: &Cir
         lines.push(format!("Since the start: ~{lifetime} tokens; a compaction dropped earlier edits."));
     }
     lines.push(work(&statistics));
+    lines.extend(costs::net(mirror, model, statistics.cost_usd));
     lines.push(rules(settings));
     match mirror.records().last() {
         Some((_, record)) => lines.push(format!("Last pass: {}", decisions::pass(record))),

@@ -211,18 +211,21 @@ impl Session {
                 guest.call_finish(store, session, verdicts, elapsed_ms, timed_out).await
             })
             .await??;
-        Ok(answer::checked(&self.mirror, outcome))
+        Ok(answer::checked(&self.mirror, outcome, self.setup.sandbox.limits().edits))
     }
 
-    /// Tells that a provider request is about to leave; returns the cache breakpoints to set or remove.
+    /// Tells that a provider request is about to leave; returns the cache breakpoints to set or remove. An answer that
+    /// the provider would refuse comes back empty.
     pub async fn request(
         &mut self,
         model: &Model,
         shape: &RequestShape,
         now: u64,
     ) -> Result<Vec<Breakpoint>, Failure> {
-        self.call(async |guest, store, session| guest.call_request(store, session, model, shape, now).await)
-            .await
+        let answer = self
+            .call(async |guest, store, session| guest.call_request(store, session, model, shape, now).await)
+            .await?;
+        Ok(answer::checked_breakpoints(shape, answer))
     }
 
     /// Tells that the response to the last request arrived from that `provider/model`.

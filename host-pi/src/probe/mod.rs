@@ -14,7 +14,7 @@ mod tests;
 use crate::contract::classifier::Service;
 use crate::contract::sessions::{Budget, Circumstances, Failure, Question, Reply, Verdict};
 use crate::engine::Limits;
-use crate::gate::{Credential, Origin};
+use crate::gate::{Credential, Names, Origin};
 use crate::replay::look::Look;
 use crate::replay::{self, Judge, KEY_VARIABLE};
 use crate::runner::{Asking, Options, Runner};
@@ -76,6 +76,7 @@ async fn report(request: Request) -> Result<Report> {
     let runner = Runner::new(Options {
         allow: request.allow,
         warnings: Vec::new(),
+        names: Names::System,
         settings: request.settings,
         limits: Limits::default(),
     })?;

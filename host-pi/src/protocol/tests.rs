@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::engine::Limits;
+use crate::gate::Names;
 use crate::runner::{Options, Runner};
 use crate::settings::SettingsFile;
 use serde_json::{Value, json};
@@ -28,6 +29,7 @@ impl Setting {
         let options = Options {
             allow: vec![],
             warnings: vec![],
+            names: Names::System,
             settings: self.settings(),
             limits: self.limits.clone(),
         };
@@ -132,6 +134,30 @@ async fn a_pass_that_is_not_due_changes_nothing() {
 }
 
 #[tokio::test]
+async fn a_request_to_anthropic_gets_a_breakpoint_and_its_response_is_taken() {
+    let mark = r#"{"type":"ephemeral"}"#;
+    let user = |kind: &str, mark: Value| {
+        let block = json!({"kind": kind, "has_text": kind == "text", "cache_control": mark});
+        json!({"role": "user", "blocks": [block]})
+    };
+    let shape = json!({"tools": [], "system": [], "messages": [user("text", Value::Null), user("image", json!(mark))], "replay": false});
+    let mut anthropic = model();
+    anthropic["cache"] = json!("Anthropic");
+    let lines = [
+        json!({"jsonrpc": "2.0", "id": 0, "method": "configure", "params": {"project": null}}),
+        json!({"jsonrpc": "2.0", "id": 1, "method": "request", "params": {"model": anthropic, "shape": shape, "now": 1}}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "response", "params": {"model": "a/b", "usage": {"input": 1, "output": 1, "cache_read": 0, "cache_write": 0}}}),
+        json!({"jsonrpc": "2.0", "id": 3, "method": "request", "params": {"model": model(), "shape": shape, "now": 1}}),
+    ];
+    let answers = Setting::new().talk(lines.map(|line| line.to_string()).join("\n")).await;
+    assert_eq!(answers[0]["result"]["configuration"]["breakpoints"], true);
+    let expected = json!([{"section": "Messages", "message": 0, "block": 0, "cache_control": mark}]);
+    assert_eq!(answers[1]["result"], expected);
+    assert_eq!(answers[2]["result"], Value::Null);
+    assert_eq!(answers[3]["result"], json!([]));
+}
+
+#[tokio::test]
 async fn a_credential_of_the_wrong_form_is_not_repeated() {
     let params = json!({"phase": "RunEnd", "model": model(), "now": 1, "credential": "s3cret"});
     let answer = Setting::new().call("pass", params).await;
@@ -199,8 +225,13 @@ async fn an_output_that_cannot_be_written_ends_the_runner() {
         }
     }
     let setting = Setting::new();
-    let options =
-        Options { allow: vec![], warnings: vec![], settings: setting.settings(), limits: Limits::default() };
+    let options = Options {
+        allow: vec![],
+        warnings: vec![],
+        names: Names::System,
+        settings: setting.settings(),
+        limits: Limits::default(),
+    };
     let input = Cursor::new(r#"{"jsonrpc":"2.0","id":1,"method":"hello"}"#);
     let result = serve(Arc::new(Runner::new(options).unwrap()), input, Gone).await;
     assert_eq!(result.unwrap_err().kind(), std::io::ErrorKind::BrokenPipe);

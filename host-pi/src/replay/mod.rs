@@ -24,7 +24,7 @@ pub(crate) use judge::{Judge, KEY_VARIABLE, credential};
 
 use crate::contract::sessions::Circumstances;
 use crate::engine::Limits;
-use crate::gate::{Origin, State};
+use crate::gate::{Names, Origin, State};
 use crate::runner::{Options, Runner};
 use crate::settings::SettingsFile;
 use anyhow::{Context, Result, bail};
@@ -91,6 +91,7 @@ async fn report(request: Request, watch: &impl Watch) -> Result<Report> {
     let runner = Runner::new(Options {
         allow: request.allow,
         warnings: request.warnings,
+        names: Names::System,
         settings: request.settings,
         limits: Limits::default(),
     })?;

@@ -6,8 +6,8 @@ use super::report::{Item, Report};
 use std::fmt::Write;
 
 /// Lines that are shown from the start and from the end of a replacement: what failed stands at the end.
-const START: usize = 7;
-const END: usize = 9;
+const START: usize = 5;
+const END: usize = 11;
 
 /// Shows the replacements that save most, a large output's last since it is the longest.
 pub(super) fn notes(report: &Report, look: Look) -> String {
@@ -28,18 +28,18 @@ fn note(number: usize, item: &Item, replacement: &str, look: Look) -> String {
     let of = if item.kind == Kind::Exchange { "exchange " } else { "" };
     let title = look::cut(&format!("instead of {of}{}", look::line(&item.label)), look.width);
     let mut text = format!("{}\n", look.bold(&title));
-    let total = replacement.lines().count();
-    let left_out = total.saturating_sub(START + END);
-    for (at, line) in replacement.lines().enumerate() {
+    // Blank lines say nothing in an excerpt.
+    let lines: Vec<&str> = replacement.lines().filter(|line| !line.trim().is_empty()).collect();
+    let left_out = lines.len().saturating_sub(START + END);
+    for (at, line) in lines.into_iter().enumerate() {
         let line = look::line(line);
         let _ = match at {
             0 => writeln!(text, "{}", look.wrapped("  ", &line)),
             START if left_out > 0 => {
-                let rest =
-                    format!("  … {} more here; --run {number} shows all", look::plural(left_out, "line"));
+                let rest = format!("  … {}; --run {number} shows all", look::plural(left_out, "more line"));
                 writeln!(text, "{}", look.dim(&rest))
             }
-            _ if (START..START + left_out).contains(&at) => Ok(()),
+            at if (START..START + left_out).contains(&at) => Ok(()),
             _ => writeln!(text, "{}", look::cut(&format!("  {line}"), look.width).trim_end()),
         };
     }

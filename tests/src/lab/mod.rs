@@ -41,10 +41,14 @@ pub struct Plan {
     pub provider: Option<Provider>,
     /// The classifier's rules, as the head of `lab/fake-jev.mjs` describes them.
     pub rules: Value,
+    /// A module of `tests/lab` that answers where no rule fits.
+    pub judge: Option<&'static str>,
     /// Whether the environment grants the classifier's origin.
     pub granted: bool,
     /// Whether Pi has no key for the classifier.
     pub keyless: bool,
+    /// Whether nothing is told at the end of what happened: in a program nobody captures it.
+    pub silent: bool,
     /// The user's `context-guard.json`; none is written for `null`.
     pub settings: Value,
     /// Extensions of `tests/lab` that are loaded before the guard.
@@ -104,12 +108,12 @@ impl Lab {
         };
         let model_arguments: Vec<&OsStr> = model_arguments.iter().map(OsString::as_os_str).collect();
         let model = Server::start(&installed, program, &model_arguments, &path.join("requests"))?;
-        let classifier = Server::start(
-            &installed,
-            "fake-jev.mjs",
-            &["--key".as_ref(), CLASSIFIER_KEY.as_ref(), "--rules".as_ref(), rules.as_ref()],
-            &path.join("classified"),
-        )?;
+        let mut answering: Vec<&OsStr> =
+            vec!["--key".as_ref(), CLASSIFIER_KEY.as_ref(), "--rules".as_ref(), rules.as_ref()];
+        if let Some(judge) = plan.judge {
+            answering.extend::<[&OsStr; 2]>(["--judge".as_ref(), judge.as_ref()]);
+        }
+        let classifier = Server::start(&installed, "fake-jev.mjs", &answering, &path.join("classified"))?;
         // The classifier keeps its catalogue entry, only its address and key are replaced.
         let mut openrouter = json!({ "baseUrl": classifier.url() });
         if !plan.keyless {
@@ -355,7 +359,9 @@ impl Lab {
 impl Drop for Lab {
     #[expect(clippy::print_stderr, reason = "the test harness shows it for a failed test alone")]
     fn drop(&mut self) {
-        eprintln!("{}", self.evidence());
+        if !self.plan.silent {
+            eprintln!("{}", self.evidence());
+        }
         let refusals = self.refusals().unwrap_or_default();
         // A second panic would end the harness; the first tells enough.
         let expected = self.plan.refusals || thread::panicking();

@@ -2,7 +2,9 @@
 //! classifier. Run `tests/setup.sh` and `make build` first.
 
 mod branches;
+mod breakpoints;
 mod cache;
+mod checkpoints;
 mod classifier;
 mod command;
 mod compaction;

@@ -1,5 +1,6 @@
 //! Whole passes: a session goes in, edits and a record come out.
 
+mod breakpoints;
 mod checkpoints;
 mod kinds;
 mod outputs;

@@ -162,6 +162,12 @@ fn json_holds_every_answer() {
 }
 
 #[test]
+fn without_a_judge_there_is_nothing_to_measure() {
+    let error = run(report(request(&TempDir::new().unwrap(), Judge::None))).unwrap_err().to_string();
+    assert_eq!(error, "a probe needs somebody to ask: give --judge builtin or --judge URL");
+}
+
+#[test]
 fn nothing_is_sent_without_a_grant() {
     let directory = TempDir::new().unwrap();
     let (error, received, origin) = run(async {

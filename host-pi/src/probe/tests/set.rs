@@ -3,6 +3,7 @@
 use crate::contract::sessions::Failure;
 use crate::contract::sessions::{Reply, Verdict};
 use crate::engine::Limits;
+use crate::gate::Names;
 use crate::probe::kind::{About, Kind};
 use crate::probe::labels::Labelled;
 use crate::probe::set::{Exchange, Material, Needed, Phase, Situation, situations};
@@ -24,6 +25,7 @@ fn asked() -> Vec<(Situation, Vec<Asked>)> {
     let options = Options {
         allow: Vec::new(),
         warnings: Vec::new(),
+        names: Names::System,
         settings: SettingsFile::at(directory.path().join("context-guard.json")),
         limits: Limits::default(),
     };
@@ -68,10 +70,6 @@ fn names_are_unique_and_every_text_that_a_label_names_is_there() {
 #[test]
 fn the_guard_asks_about_every_label_once_and_about_nothing_else() {
     for (situation, asked) in asked() {
-        // A guard without checkpoints asks nothing in the middle of a run.
-        if situation.phase == Phase::MidRun && asked.is_empty() {
-            continue;
-        }
         let chunks =
             |labelled: &&Labelled| matches!(labelled.kind.about, About::Chunk | About::ChunkWithHistory);
         let labelled: Vec<&Labelled> = asked.iter().flat_map(|asked| &asked.labelled).collect();
@@ -113,9 +111,7 @@ fn every_kind_has_enough_items_and_about_as_many_to_keep_as_to_drop() {
     let asked = asked();
     let labelled: Vec<&Labelled> =
         asked.iter().flat_map(|(_, asked)| asked).flat_map(|asked| &asked.labelled).collect();
-    let mid_run = labelled.iter().any(|label| label.kind.phase == Phase::MidRun);
-    let phases = [Phase::RunEnd].into_iter().chain(mid_run.then_some(Phase::MidRun));
-    for phase in phases {
+    for phase in [Phase::RunEnd, Phase::MidRun] {
         let abouts: &[About] = match phase {
             Phase::RunEnd => {
                 &[About::Chunk, About::ChunkWithHistory, About::Small, About::Superseded, About::Exchange]

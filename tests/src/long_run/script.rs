@@ -1,0 +1,94 @@
+//! What the user asks and what the model does. The tools really run, so the script knows the bugs but no output.
+
+use serde_json::{Value, json};
+
+use super::bugs::{BUGS, Bug};
+
+/// The command that runs the suite. One process for all files is quicker, and prints the same.
+pub(super) const SUITE: &str = "node --test --test-isolation=none";
+
+/// Returns the prompt for a run that mends the first `bugs` bugs.
+pub(super) fn prompt(bugs: usize) -> String {
+    let which = match bugs {
+        all if all == BUGS.len() => "all of them".to_owned(),
+        first => format!("the first {first} modules of its report"),
+    };
+    format!(
+        "Since the last refactoring the suite fails in ten modules. Mend {which}, one after the other in the order \
+         of the report, and run the whole suite after every fix. The tests are right, docs/rules.md says why."
+    )
+}
+
+/// Returns the model's turns for a run that mends the first `bugs` bugs: three to look around, four or five for each,
+/// and the answer.
+pub(super) fn turns(bugs: usize) -> Vec<Value> {
+    let mut turns = vec![
+        json!({
+            "text": "I'll look at the project first.",
+            "tools": [bash("ls -la . src tests && cat package.json tests/support.mjs")],
+        }),
+        json!({
+            "text": "The rules come first, since the tests follow them, and what all modules stand on.",
+            "tools": [read("docs/rules.md"), read("src/money.mjs"), read("src/log.mjs")],
+        }),
+        json!({ "text": "Now the suite as it stands.", "tools": [bash(SUITE)] }),
+    ];
+    let mended = &BUGS[..bugs];
+    for (index, bug) in mended.iter().enumerate() {
+        let before = index.checked_sub(1).and_then(|before| mended.get(before));
+        turns.extend(mending(bug, before));
+    }
+    turns.push(json!({ "text": answer(mended) }));
+    turns
+}
+
+fn mending(bug: &Bug, before: Option<&Bug>) -> Vec<Value> {
+    let Bug { module, symptom, search, cause, wrong, right, .. } = bug;
+    let (source, tests) = (source(bug), format!("tests/{module}.test.mjs"));
+    let opening = match before {
+        Some(before) => format!("{} Next: `{tests}`. {symptom}", report(before)),
+        None => format!("First: `{tests}`. {symptom}"),
+    };
+    let mut turns = vec![
+        json!({ "text": opening, "tools": [read(&tests)] }),
+        json!({ "text": format!("That is for `{source}`."), "tools": [read(&source)] }),
+    ];
+    if let Some(search) = search {
+        turns.push(json!({
+            "text": "Who else relies on it?",
+            "tools": [bash(&format!("grep -rn '{search}' src tests docs"))],
+        }));
+    }
+    turns.push(json!({
+        "text": cause,
+        "tools": [json!({
+            "name": "edit",
+            "input": { "path": source, "edits": [{ "oldText": wrong, "newText": right }] },
+        })],
+    }));
+    turns.push(json!({ "text": "The suite again.", "tools": [bash(SUITE)] }));
+    turns
+}
+
+/// What the model says of a bug that is mended: its classifier has nothing else to go by.
+fn report(bug: &Bug) -> String {
+    format!("Fixed {} in `{}`, and its tests pass now.", bug.matter, source(bug))
+}
+
+fn answer(mended: &[Bug]) -> String {
+    let lines: Vec<String> =
+        mended.iter().map(|bug| format!("- `{}`: {}. {}", source(bug), bug.matter, bug.cause)).collect();
+    format!("Done. What was wrong:\n\n{}", lines.join("\n"))
+}
+
+fn source(bug: &Bug) -> String {
+    format!("src/{}.mjs", bug.module)
+}
+
+fn bash(command: &str) -> Value {
+    json!({ "name": "bash", "input": { "command": command } })
+}
+
+fn read(path: &str) -> Value {
+    json!({ "name": "read", "input": { "path": path } })
+}
