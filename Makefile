@@ -37,7 +37,7 @@ build: setup
 inspect: build
 	$(runner) inspect
 
-# Measures start-up, passes and the gate's cost on this machine.
+# Measures start-up, the cost of every hook and the asking of questions on this machine.
 bench: build
 	target/release/bench
 

@@ -4,6 +4,7 @@
 mod classifier;
 mod component;
 mod native;
+mod request;
 mod runner;
 mod session;
 mod text;

@@ -1,6 +1,8 @@
 //! Sessions to measure on, made from a seed: prompts, replies, calls, searches, reads, logs, and the edits and
 //! records that earlier passes left.
 
+use std::collections::HashSet;
+
 use context_guard::contract::sessions::Delta;
 use context_guard::contract::types::{
     Assistant, Block, Entry, EntryBody, Message, StopReason, ToolCall, ToolResult, Usage, View, Visible,
@@ -8,7 +10,9 @@ use context_guard::contract::types::{
 use context_guard::session::{ItemKind, ItemOutcome, ItemResult, Phase, Record};
 use fastrand::Rng;
 
-use super::text;
+use serde_json::Value;
+
+use super::{request, text};
 
 /// From this length the guard judges an output in parts, with default settings.
 const LARGE: usize = 4_000;
@@ -55,16 +59,6 @@ impl Session {
         session
     }
 
-    /// The same by characters of text, about that many.
-    pub fn of_characters(characters: usize) -> Self {
-        let mut session = Self::new();
-        while session.characters() < characters {
-            session.judged_run(6);
-        }
-        session.last_run(LAST_RUN);
-        session
-    }
-
     /// One run of about that many characters, of which nothing was judged yet.
     pub fn of_one_run(characters: usize) -> Self {
         let mut session = Self::new();
@@ -103,6 +97,13 @@ impl Session {
         self.news()
     }
 
+    /// Returns the shape of a request that sends the whole context.
+    pub fn request(&self) -> Value {
+        // The context keeps the order of the branch here.
+        let visible: HashSet<&str> = self.context.iter().map(|visible| visible.id.as_str()).collect();
+        request::shape(self.branch.iter().filter(|entry| visible.contains(entry.id.as_str())))
+    }
+
     /// Returns the number of entries on the branch.
     pub fn entries(&self) -> usize {
         self.branch.len()
@@ -111,25 +112,6 @@ impl Session {
     /// Returns the characters of recorded text.
     pub fn characters(&self) -> usize {
         self.branch.iter().map(|entry| blocks(entry).iter().map(length).sum::<usize>()).sum()
-    }
-
-    /// Returns the id of the large output that is nearest to the middle of the branch.
-    pub fn output(&self) -> Option<&str> {
-        self.near_the_middle(|entry| {
-            matches!(entry.body, EntryBody::Message(Message::ToolResult(_)))
-                && blocks(entry).iter().map(length).sum::<usize>() >= LARGE
-        })
-    }
-
-    /// Returns the id of the prompt that is nearest to the middle of the branch.
-    pub fn exchange(&self) -> Option<&str> {
-        self.near_the_middle(|entry| matches!(entry.body, EntryBody::Message(Message::User(_))))
-    }
-
-    fn near_the_middle(&self, fits: impl Fn(&Entry) -> bool) -> Option<&str> {
-        let middle = self.branch.len() / 2;
-        let fitting = self.branch.iter().enumerate().filter(|(_, entry)| fits(entry));
-        fitting.min_by_key(|(at, _)| at.abs_diff(middle)).map(|(_, entry)| entry.id.as_str())
     }
 
     fn news(&mut self) -> Delta {

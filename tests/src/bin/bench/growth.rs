@@ -23,7 +23,7 @@ const ROWS: [&str; 7] = [
     "begin in a run of 4 calls, not due",
     "begin in a run of 40 calls, not due",
     "begin at the end of that run, not due",
-    "request, as many messages",
+    "request, a message per entry",
     "status",
     "a whole pass, instant classifier",
 ];
@@ -82,7 +82,7 @@ fn measure<H: Hooks>(
     guard.call("update", &serde_json::to_value(session.end())?)?;
     let end = idle(&mut guard, &moment("RunEnd", &session))?;
     let mut departure = moment("RunEnd", &session);
-    departure["shape"] = shape(entries);
+    departure["shape"] = session.request();
     let request = median(OFTEN, || Ok(guard.call("request", &departure)?.1))?;
     let status = median(OFTEN, || Ok(guard.call("status", &json!({}))?.1))?;
 
@@ -129,26 +129,4 @@ fn changed(outcome: &Value) -> Result<()> {
         "a pass changed nothing: {outcome}"
     );
     Ok(())
-}
-
-/// A request of so many messages, as Pi sends them to Anthropic: breakpoints on the last tool, the system prompt and the
-/// last message.
-fn shape(messages: usize) -> Value {
-    let block = |kind: &str, id: Option<String>, marked: bool| {
-        let control = marked.then_some(r#"{"type":"ephemeral"}"#);
-        json!({ "kind": kind, "has_text": kind != "tool_use", "tool_use_id": id, "cache_control": control })
-    };
-    let message = |at: usize| {
-        let id = Some(format!("call_{:08x}", at / 2));
-        let last = at + 1 == messages;
-        if at % 2 == 0 {
-            json!({ "role": "assistant", "blocks": [block("text", None, false), block("tool_use", id, last)] })
-        } else {
-            json!({ "role": "user", "blocks": [block("tool_result", id, last)] })
-        }
-    };
-    json!({
-        "tools": [block("tool", None, true)], "system": [block("text", None, true)],
-        "messages": (0..messages).map(message).collect::<Vec<_>>(), "replay": false,
-    })
 }
