@@ -110,7 +110,7 @@ fn answers(request: &Value) -> Map<String, Value> {
 }
 
 fn choice(options: &Map<String, Value>) -> Value {
-    let chosen = options.keys().last();
+    let chosen = options.keys().next_back();
     let others = 0.1 / options.len().saturating_sub(1).max(1) as f64;
     let p = |option| if Some(option) == chosen { 0.9 } else { others };
     let probabilities: Map<String, Value> =

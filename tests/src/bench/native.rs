@@ -20,7 +20,13 @@ impl Hooks for Native {
         let guard = &mut self.0;
         match method {
             "configure" => timed(|()| Ok::<_, ()>(guard.configure("{}", None).enabled), ()),
-            "observe" => timed(|circumstances| Ok::<_, ()>(guard.observe(circumstances)), whole(params)?),
+            "observe" => {
+                let observe = |circumstances| {
+                    guard.observe(circumstances);
+                    Ok::<_, ()>(())
+                };
+                timed(observe, whole(params)?)
+            }
             "update" => timed(|delta| guard.update(delta), whole(params)?),
             "begin" => {
                 let moment = (field(params, "phase")?, field(params, "model")?, field(params, "now")?);
