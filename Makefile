@@ -1,8 +1,14 @@
 .PHONY: demo test check setup build inspect bench bench-cache package
 
 runner = target/release/context-guard
+# Built, tested and linted together: cargo gives shared dependencies the features of all packages that it is asked
+# for, so that another set would compile wasmtime once more.
+host = --locked --release -p context-guard-pi -p context-guard-tests
 
-# Shows the guard at work on a recorded session: what it kept of each output, and why.
+# Hostile guests and what becomes of them; only the tests need these.
+hostile = -p context-guard-hostile
+
+# Shows the guard at work on a recorded session: what it kept, what it took out, and why.
 demo: build
 	$(runner) replay tests/fixtures/demo.jsonl
 
@@ -11,13 +17,13 @@ demo: build
 test: build
 	sh tests/setup.sh
 	cargo test --locked -p context-guard
-	cargo test --locked --release -p context-guard-pi -p context-guard-tests
+	cargo test $(host) $(hostile)
 
 # Form and lints; warnings are errors.
 check: build
 	cargo fmt --all --check
 	cargo clippy --locked -p context-guard --all-targets -- -D warnings
-	cargo clippy --locked --release -p context-guard-pi -p context-guard-tests --all-targets -- -D warnings
+	cargo clippy $(host) $(hostile) --all-targets -- -D warnings
 
 # Makes sure that this machine can compile the guest.
 setup:
@@ -25,7 +31,7 @@ setup:
 
 # Builds the runner, the guest inside it: target/release/context-guard
 build: setup
-	cargo build --locked --release -p context-guard-pi
+	cargo build $(host)
 
 # Shows what the runner holds.
 inspect: build
@@ -33,7 +39,7 @@ inspect: build
 
 # Measures start-up, passes and the gate's cost on this machine.
 bench: build
-	cargo run --locked --release -p context-guard-tests --bin bench
+	target/release/bench
 
 # Shows what a long and a short run cost with and without the guard, prompt cache included.
 bench-cache: build

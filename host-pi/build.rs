@@ -6,8 +6,6 @@
 mod config;
 #[path = "build/guest.rs"]
 mod guest;
-#[path = "build/hostile.rs"]
-mod hostile;
 #[path = "build/toolchain.rs"]
 mod toolchain;
 
@@ -34,8 +32,9 @@ fn main() -> Result<()> {
         println!("cargo::rerun-if-changed={}", package.join(path).display());
     }
 
-    let core = guest::build(workspace, &guest_target_dir(&out)?)?;
-    let component = componentize(&core)?;
+    let modules =
+        guest::build(workspace, &guest_target_dir(&out)?, &["--package", "context-guard", "--lib"])?;
+    let component = componentize(&modules.join("context_guard.wasm"))?;
     let (imports, exports) = interfaces(&component)?;
     if let Some(import) =
         imports.iter().find(|name| !ALLOWED_IMPORTS.iter().any(|allowed| name.starts_with(allowed)))
@@ -52,11 +51,8 @@ fn main() -> Result<()> {
         .map_err(anyhow::Error::from)
         .with_context(|| format!("compiling the guest for {target}"))?;
     let compiler = wasmtime::Engine::new(&config)?;
-    let wit = workspace.join("wit");
     fs::write(out.join("guest.wasm"), &component)?;
     fs::write(out.join("guest.cwasm"), compiler.precompile_component(&component)?)?;
-    fs::write(out.join("spinning.cwasm"), compiler.precompile_component(&hostile::spinning(&wit)?)?)?;
-    fs::write(out.join("greedy.cwasm"), compiler.precompile_component(&hostile::greedy(&wit)?)?)?;
     fs::write(
         out.join("guest.rs"),
         facts(&component, &imports, &exports, &locked_version(workspace, "wasmtime")?)?,

@@ -20,6 +20,8 @@ pub struct Guard {
     mirror: Mirror,
     log: CacheLog,
     breakpoints: Breakpoints,
+    /// The one that the last pass was begun for, due or not.
+    model: Option<Model>,
     pass: Option<Pass>,
     warnings: Warnings,
 }
@@ -38,6 +40,7 @@ impl Default for Guard {
             mirror: Mirror::default(),
             log: CacheLog::default(),
             breakpoints: Breakpoints::default(),
+            model: None,
             pass: None,
             warnings: Warnings::default(),
         }
@@ -93,6 +96,7 @@ impl Guard {
     /// None so far: a session that cannot be judged is one where no pass is due.
     pub fn begin(&mut self, phase: Phase, model: Model, now: Timestamp) -> Result<Option<Inquiry>, Error> {
         self.pass = None;
+        self.model = Some(model.clone());
         if !self.settings.enabled || !self.circumstances.recall_active {
             return Ok(None);
         }
@@ -166,7 +170,7 @@ impl Guard {
     ///
     /// `invalid` for an unknown topic, naming those there are.
     pub fn report(&self, topic: &str) -> Result<String, Error> {
-        report::report(topic, self.situation())
+        report::report(topic, self.situation(), self.model.as_ref())
     }
 }
 

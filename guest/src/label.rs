@@ -1,7 +1,10 @@
 //! The short name of a tool call, as notes and questions give it.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
+use crate::secrets::Masks;
 use crate::settings::Settings;
 use crate::text;
 
@@ -13,19 +16,29 @@ const WIDTH: usize = 80;
 /// `arguments` is a JSON object as text; anything else counts as no arguments. The label is always one line,
 /// and a backtick of the command is written as an apostrophe, since a backtick would end the quotation early.
 pub fn label(tool: &str, arguments: Option<&str>) -> String {
-    let tool = one_line(tool);
+    shown(tool, arguments, |text| Cow::Borrowed(text))
+}
+
+/// Names a call in a question, without its secrets.
+pub fn label_told(tool: &str, arguments: Option<&str>, masks: &Masks) -> String {
+    shown(tool, arguments, |text| masks.text(text))
+}
+
+/// Names a call by an argument as `show` has it, which sees the argument before it is shortened.
+fn shown(tool: &str, arguments: Option<&str>, show: impl Fn(&str) -> Cow<'_, str>) -> String {
+    let tool = one_line(&show(tool));
     let arguments = object(arguments);
-    let command = text::squeeze(command(&arguments));
+    let command = text::squeeze(&show(command(&arguments)));
     if !command.is_empty() {
         return format!("{tool} {}", quoted(&command));
     }
     let path = path(&arguments);
     if !path.is_empty() {
-        return format!("{tool} {}", text::ellipsis(&one_line(path), WIDTH));
+        return format!("{tool} {}", text::ellipsis(&one_line(&show(path)), WIDTH));
     }
     let pattern = first(&arguments, &["pattern", "query"]);
     if !pattern.is_empty() {
-        return format!("{tool} {}", quoted(&one_line(pattern)));
+        return format!("{tool} {}", quoted(&one_line(&show(pattern))));
     }
     tool
 }
@@ -33,9 +46,9 @@ pub fn label(tool: &str, arguments: Option<&str>) -> String {
 /// Names a call in a question about something else: where the user excluded its tool, by the tool alone.
 ///
 /// `edit` and `write` keep their path even so, since on it rests whether an earlier output is out of date.
-pub fn label_of_other(tool: &str, arguments: Option<&str>, settings: &Settings) -> String {
+pub fn label_of_other(tool: &str, arguments: Option<&str>, settings: &Settings, masks: &Masks) -> String {
     let private = settings.exclude_tools.iter().any(|excluded| excluded == tool);
-    label(tool, arguments.filter(|_| !private || matches!(tool, "edit" | "write")))
+    label_told(tool, arguments.filter(|_| !private || matches!(tool, "edit" | "write")), masks)
 }
 
 /// Returns whether a call runs a command.
@@ -111,7 +124,7 @@ mod tests {
     fn b41_a_call_to_an_excluded_tool_is_told_as_its_name_but_edit_and_write_keep_their_path() {
         let exclude_tools = ["edit", "write", "vault"].map(str::to_owned).to_vec();
         let settings = Settings { exclude_tools, ..Settings::default() };
-        let told = |tool| label_of_other(tool, Some(r#"{"path":"a.rs"}"#), &settings);
+        let told = |tool| label_of_other(tool, Some(r#"{"path":"a.rs"}"#), &settings, &Masks::default());
         assert_eq!(
             ["edit", "write", "vault", "read"].map(told),
             ["edit a.rs", "write a.rs", "vault", "read a.rs"]

@@ -6,8 +6,8 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const PACKAGE: &str = "context-guard";
-const PROFILE: &str = "wasm";
+/// The profile that every guest is compiled with.
+pub(crate) const PROFILE: &str = "wasm";
 
 /// Variables of cargo that hold the user's way to the network and must reach the nested cargo. All others are the
 /// outer build's: its flags, its target, its wrapper (clippy's too) would change the guest's bytes.
@@ -28,8 +28,8 @@ const DROPPED: [&str; 11] = [
     "TARGET",
 ];
 
-/// Compiles the guest to a core module and returns its path.
-pub(crate) fn build(workspace: &Path, target_dir: &Path) -> Result<PathBuf> {
+/// Compiles what `selection` names (`--package … --lib`) to core modules; returns the directory that they are in.
+pub(crate) fn build(workspace: &Path, target_dir: &Path, selection: &[&str]) -> Result<PathBuf> {
     let toolchain = Toolchain::find()?;
     let mut cargo = Command::new(&toolchain.cargo);
     for (name, _) in env::vars_os() {
@@ -43,7 +43,7 @@ pub(crate) fn build(workspace: &Path, target_dir: &Path) -> Result<PathBuf> {
         .current_dir(workspace)
         .env("RUSTC", &toolchain.rustc)
         .env("CARGO_ENCODED_RUSTFLAGS", flags(workspace));
-    cargo.args(["build", "--locked", "--profile", PROFILE, "--package", PACKAGE, "--lib", "--target", WASM]);
+    cargo.args(["build", "--locked", "--profile", PROFILE, "--target", WASM]).args(selection);
     cargo.arg("--target-dir").arg(target_dir);
     if toolchain.std == Std::Sources {
         cargo.env("RUSTC_BOOTSTRAP", "1").arg("-Zbuild-std=std,panic_abort");
@@ -55,7 +55,7 @@ pub(crate) fn build(workspace: &Path, target_dir: &Path) -> Result<PathBuf> {
         toolchain.rustc.display(),
         String::from_utf8_lossy(&output.stderr)
     );
-    Ok(target_dir.join(WASM).join(PROFILE).join(format!("{}.wasm", PACKAGE.replace('-', "_"))))
+    Ok(target_dir.join(WASM).join(PROFILE))
 }
 
 /// Flags that keep this machine's paths out of the component, so that every checkout gives the same bytes.

@@ -6,6 +6,7 @@ import { usageOf } from "./entries.ts";
 import { ORDINARY, REQUEST, within } from "./limits.ts";
 import { modelOf } from "./model.ts";
 import { snapshotOf } from "./projection.ts";
+import type { Methods } from "./protocol.ts";
 import { shapeOf, withBreakpoints } from "./request.ts";
 import type { Warming } from "./warming.ts";
 
@@ -55,8 +56,11 @@ export class Breakpoints {
     if (message.role !== "assistant" || !this.awaiting) return;
     this.awaiting = false;
     const params = { model: `${message.provider}/${message.model}`, usage: usageOf(message.usage) ?? NO_USAGE };
-    const told = this.connection.exclusive(ORDINARY, this.projectFile(ctx), (runner) => runner.call("response", params));
-    void told.catch(() => {});
+    void this.tell(params, ctx).catch(() => {});
+  }
+
+  private async tell(params: Methods["response"]["params"], ctx: ExtensionContext): Promise<void> {
+    await this.connection.exclusive(ORDINARY, this.projectFile(ctx), (runner) => runner.call("response", params));
   }
 
   private marked(payload: unknown, shape: RequestShape, keptFor: number, ctx: ExtensionContext): Promise<unknown> {

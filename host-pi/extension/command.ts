@@ -2,6 +2,7 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Guard } from "./guard.ts";
 import type { Topic } from "./protocol.ts";
+import { inWords } from "./runner.ts";
 import { show } from "./ui.ts";
 
 const ARGUMENTS = {
@@ -35,7 +36,7 @@ export function registerCommand(pi: ExtensionAPI, guard: Guard): void {
       try {
         show(ctx, await answer(given, guard, ctx));
       } catch (error) {
-        show(ctx, `The guard could not do that: ${error instanceof Error ? error.message : String(error)}`, "warning");
+        show(ctx, `The guard could not do that: ${inWords(error)}`, "warning");
       }
     },
   });

@@ -18,7 +18,7 @@ import { originalOf } from "./original.ts";
 import { askPermission } from "./permission.ts";
 import { type Snapshot, snapshotOf } from "./projection.ts";
 import type { Topic } from "./protocol.ts";
-import { Limit, type Runner, RunnerError } from "./runner.ts";
+import { inWords, Limit, type Runner, RunnerError } from "./runner.ts";
 import { draw, OFF, UNAVAILABLE } from "./status.ts";
 import { Notices, onAbort } from "./ui.ts";
 import { Warming } from "./warming.ts";
@@ -305,7 +305,7 @@ export class Guard {
   }
 
   private complain(ctx: ExtensionContext, error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = inWords(error);
     const kind = error instanceof MissingBinary ? "gone" : error instanceof RunnerError ? error.kind : undefined;
     if (kind === "gone") {
       draw(ctx, UNAVAILABLE);
@@ -313,7 +313,7 @@ export class Guard {
     }
     if (kind === "off") {
       draw(ctx, OFF);
-      return this.notices.warn(ctx, "it failed several times in a row and is off now. /guard on tries again.", "off");
+      return this.notices.warn(ctx, message, "off");
     }
     // A runner that is still at work draws the status bar when it is done.
     if (kind !== "busy") draw(ctx, UNAVAILABLE);

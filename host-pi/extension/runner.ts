@@ -173,6 +173,20 @@ export class Runner {
   }
 }
 
+/** What people are told in place of words that are meant for a host. */
+const IN_WORDS: Readonly<Record<string, string>> = {
+  "out-of-sync": "the guard lost track of the session and gets it anew with the next call",
+  trapped: "the guard broke and starts anew with the next call",
+  timeout: "the guard took too long and starts anew with the next call",
+  off: "the guard failed several times in a row and is off. /guard on tries again",
+};
+
+/** Says for people what went wrong. */
+export function inWords(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return (error instanceof RunnerError && IN_WORDS[error.kind]) || error.message;
+}
+
 function environment(): NodeJS.ProcessEnv {
   return Object.fromEntries(ENVIRONMENT.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }

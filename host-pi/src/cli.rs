@@ -2,7 +2,8 @@
 
 use crate::component;
 use crate::engine::Limits;
-use crate::gate::{ALLOW_VARIABLE, Origin};
+use crate::gate::{ALLOW_VARIABLE, Names, Origin};
+use crate::probe;
 use crate::protocol;
 use crate::replay::{self, Judge, KEY_VARIABLE};
 use crate::runner::{Options, Runner};
@@ -28,12 +29,13 @@ Examples:
   context-guard inspect
   context-guard inspect --wasm guard.wasm
   context-guard replay ~/.pi/agent/sessions/PROJECT/SESSION.jsonl
+  context-guard probe --judge https://api.typesafe.ai/v1 --allow-net https://api.typesafe.ai
   echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"hello\"}' | context-guard serve
 
 Environment:
   PI_CONTEXT_GUARD_CONFIG  the settings file
   PI_CONTEXT_GUARD_ALLOW   origins to allow, separated by commas
-  CONTEXT_GUARD_KEY        the key of the judge that `replay --judge URL` asks
+  CONTEXT_GUARD_KEY        the key of the judge at a URL that `replay` and `probe` ask
   CONTEXT_GUARD_LOG        any text switches the log on (standard error)";
 
 const REPLAY: &str = "\
@@ -41,19 +43,40 @@ The passes at the ends of the session's runs are made one after another, each on
 `recall` had been there for the model. The session file is only read. Replies are the recorded ones: what the model
 would have said to a smaller context is not known. What a guard did while the session was recorded is left out.
 
-Nothing leaves this machine with the built-in judge. With a URL, questions go there if its origin is granted, with the
+With `--judge none` nothing is asked and nothing decided: what a pass could judge is shown, each item at the first run
+at whose end it could be.
+
+Nothing leaves this machine without a judge or with the built-in one. With a URL, questions go there if its origin is granted, with the
 key in CONTEXT_GUARD_KEY if there is one.
 
 --json prints one object:
   session    file, version, entries, branch_entries, left_out {edits, records}
-  judge      api, model, base_url or null, heuristic
+  judge      api, model, base_url or null, heuristic; null where there is none
   settings   the settings file, or null
   warnings   texts
   runs       number, question, ending (completed, aborted, failed, open), pass or null where nothing was due:
              requests, input_tokens, sent_bytes, cost_usd, ms, timed_out, warnings, failure or null, and items:
-             entry_id, kind, label, outcome (distilled, removed, kept), reason, before_chars, after_chars,
-             lines, kept_lines, traces, replacement or null
-  totals     sums of these, and saved_tokens_estimate: a quarter of the characters";
+             entry_id, kind (large, small, exchange, image), label, outcome (distilled, removed, kept; null without a
+             judge), reason, before_chars, after_chars, lines, kept_lines, superseded (by which call) or null, again
+             (an earlier pass looked at it, too), traces, replacement or null
+  totals     sums of these, before_chars with every item once; the different items by kind; and
+             saved_tokens_estimate: a quarter of the characters";
+
+const PROBE: &str = "\
+A small set of labelled session situations is inside this program. Each is made into a session, the guard says what it
+would ask about it, the judge answers, and the answers are compared with the labels. Tables show for each kind of
+question what each threshold would have kept and dropped, rightly and wrongly, and what was wrong at the default.
+
+The guard runs on its default settings here. Nothing leaves this machine with the built-in judge. With a URL, the set
+goes there (about 40 requests) if its origin is granted, with the key in CONTEXT_GUARD_KEY if there is one.
+
+--json prints one object:
+  judge       api, model, base_url or null, heuristic
+  situations  how many there are
+  silent      names of those that the guard asks nothing about
+  spent       requests, failed, input_tokens, sent_bytes, cost_usd, ms
+  kinds       kind, setting, default; items: name, needed (the label), probability or null, kept (at the default);
+              counts by threshold: threshold, kept_rightly, dropped_rightly, kept_wrongly, dropped_wrongly, accuracy";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -68,6 +91,9 @@ enum Command {
     /// Show what the guard would have done in a recorded session of Pi.
     #[command(after_help = REPLAY)]
     Replay(Replay),
+    /// Measure how well a judge answers the guard's questions, on a small labelled set.
+    #[command(after_help = PROBE)]
+    Probe(Probe),
 }
 
 #[derive(Args, Debug)]
@@ -91,8 +117,9 @@ struct Inspect {
 struct Replay {
     /// A session file of Pi's.
     session: PathBuf,
-    /// Who answers: builtin (a heuristic that compares words) or the base URL of a System One service.
-    #[arg(long, value_name = "builtin|URL", default_value = "builtin")]
+    /// Who answers: builtin (a heuristic that compares words), the base URL of a System One service, or none to see
+    /// what would be judged.
+    #[arg(long, value_name = "builtin|none|URL", default_value = "builtin")]
     judge: Judge,
     /// The classifier's name at the URL; jev-latest if none is given.
     #[arg(long, value_name = "NAME")]
@@ -114,12 +141,32 @@ struct Replay {
     json: bool,
 }
 
+#[derive(Args, Debug)]
+struct Probe {
+    /// Who answers: builtin (a heuristic that compares words) or the base URL of a System One service.
+    #[arg(long, value_name = "builtin|URL", default_value = "builtin")]
+    judge: Judge,
+    /// The classifier's name at the URL; jev-latest if none is given.
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// What the classifier costs, in US dollars per million input tokens, where its answers do not say.
+    #[arg(long, value_name = "USD", default_value_t = 0.0, hide_default_value = true)]
+    input_price: f64,
+    /// Allow requests to this origin, such as https://openrouter.ai; may be repeated.
+    #[arg(long, value_name = "ORIGIN")]
+    allow_net: Vec<Origin>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
 /// Runs the program and returns its exit code: 0, 1 on an error, 2 on a wrong command line.
 pub fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Serve(options) => serve(options),
         Command::Inspect(options) => inspect(&options, &mut io::stdout().lock()),
         Command::Replay(options) => replay(options),
+        Command::Probe(options) => probe(options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -138,7 +185,13 @@ fn serve(options: Serve) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let settings = SettingsFile::from_env();
     let result = runtime.block_on(async {
-        let runner = Runner::new(Options { allow, warnings, settings, limits: Limits::default() })?;
+        let runner = Runner::new(Options {
+            allow,
+            warnings,
+            names: Names::System,
+            settings,
+            limits: Limits::default(),
+        })?;
         protocol::serve(Arc::new(runner), io::stdin(), io::stdout()).await.context("standard output")
     });
     // The thread that reads standard input may sit in a read for ever.
@@ -147,7 +200,7 @@ fn serve(options: Serve) -> Result<()> {
 }
 
 fn replay(options: Replay) -> Result<()> {
-    if options.model.is_some() && options.judge == Judge::Builtin {
+    if options.model.is_some() && matches!(options.judge, Judge::Builtin | Judge::None) {
         bail!("--model names a classifier at a URL; give one with --judge URL, or leave --model out");
     }
     let settings = match options.settings {
@@ -172,8 +225,35 @@ fn replay(options: Replay) -> Result<()> {
         run: options.run,
         json: options.json,
     };
+    print(replay::replay(request))
+}
+
+fn probe(options: Probe) -> Result<()> {
+    if options.model.is_some() && options.judge == Judge::Builtin {
+        bail!("--model names a classifier at a URL; give one with --judge URL, or leave --model out");
+    }
+    let mut allow = options.allow_net;
+    let (granted, warnings) = allowed(&env::var(ALLOW_VARIABLE).unwrap_or_default());
+    allow.extend(granted);
+    for warning in warnings {
+        // Standard error may be closed; the origin is then missed all the same.
+        let _ = writeln!(io::stderr(), "context-guard: {warning}");
+    }
+    print(probe::probe(probe::Request {
+        judge: options.judge,
+        model: options.model,
+        input_price: options.input_price,
+        key: env::var(KEY_VARIABLE).ok(),
+        allow,
+        settings: SettingsFile::from_env(),
+        json: options.json,
+    }))
+}
+
+/// Waits for a text and writes it to standard output.
+fn print(text: impl Future<Output = Result<String>>) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let text = runtime.block_on(replay::replay(request))?;
+    let text = runtime.block_on(text)?;
     match io::stdout().lock().write_all(text.as_bytes()) {
         // Whoever reads has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -245,6 +325,24 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_help_of_probe() {
+        let mut cli = Cli::command();
+        let probe = cli.find_subcommand_mut("probe").unwrap();
+        insta::assert_snapshot!(probe.render_long_help());
+    }
+
+    #[test]
+    fn a_model_has_to_have_a_service() {
+        let cli = Cli::parse_from(["context-guard", "probe", "--model", "jev"]);
+        let Command::Probe(options) = cli.command else { panic!("{cli:?}") };
+        let error = probe(options).unwrap_err().to_string();
+        assert!(
+            error.starts_with("--model names a classifier at a URL; give one with --judge URL"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub mod contract;
 pub mod engine;
 pub mod gate;
 mod log;
+mod probe;
 pub mod protocol;
 mod replay;
 pub mod runner;

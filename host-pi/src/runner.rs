@@ -7,7 +7,7 @@ use crate::contract::sessions::{
 };
 use crate::contract::{classifier::Service, sessions::Budget, types::Model, types::Usage};
 use crate::engine::{Failure, Limits, Sandbox, Session, asking};
-use crate::gate::{Credential, Gate, Origin, OriginError, State};
+use crate::gate::{Credential, Gate, Names, Origin, OriginError, State};
 use crate::settings::{self, SaveError, SettingsFile};
 use serde::{Deserialize, Serialize};
 use std::future::Future;
@@ -28,6 +28,8 @@ pub struct Options {
     pub allow: Vec<Origin>,
     /// Sentences for the user, told with every `configure`.
     pub warnings: Vec<String>,
+    /// Who says where the names of granted origins lead.
+    pub names: Names,
     /// The user's settings file.
     pub settings: SettingsFile,
     /// Bounds on the guest and its requests.
@@ -123,7 +125,7 @@ impl Runner {
     /// The same around a guest that is loaded already; its own limits count.
     pub fn with_sandbox(sandbox: Sandbox, options: Options) -> Self {
         let sandbox = Arc::new(sandbox);
-        let gate = Gate::new(options.allow, Arc::clone(sandbox.limits()));
+        let gate = Gate::new(options.allow, options.names, Arc::clone(sandbox.limits()));
         gate.grant_only(&options.settings.network());
         let session = Mutex::new(Session::new(Arc::clone(&sandbox)));
         Self { sandbox, session, gate, settings: options.settings, warnings: options.warnings }
@@ -144,6 +146,11 @@ impl Runner {
         let warnings = user.warning.into_iter().chain(project_warning).chain(refused);
         configuration.warnings.extend(warnings.chain(self.warnings.iter().cloned()));
         Ok(Configured { configuration, settings_file: self.settings.path().to_owned() })
+    }
+
+    /// Gives the guard these settings, whatever the files say. The network permission stays that of the user's file.
+    pub async fn configure_with(&self, settings: String) -> Result<Configuration, Failure> {
+        self.session.lock().await.configure(settings, None).await
     }
 
     /// Tells what changed around the session.
@@ -177,12 +184,12 @@ impl Runner {
         self.answer(Some(service), credential.as_ref(), questions, *budget, cancel).await.verdicts
     }
 
-    /// Runs a whole pass: update, begin, ask and finish. `judging` hears how many questions are about to be asked,
-    /// and the milliseconds that they may take together.
+    /// Runs a whole pass: update, begin, ask and finish. `judging` hears which questions are about to be asked, and the
+    /// milliseconds that they may take together.
     pub async fn pass(
         &self,
         pass: Pass,
-        judging: impl FnOnce(usize, u32),
+        judging: impl FnOnce(&[Question], u32),
         cancel: impl Future<Output = ()>,
     ) -> Result<Passed, Failure> {
         let started = Instant::now();
@@ -198,7 +205,7 @@ impl Runner {
         };
         let mut asked = Asked { verdicts: Vec::new(), refusal: None, cancelled: false };
         if !questions.is_empty() {
-            judging(questions.len(), budget.timeout_ms);
+            judging(&questions, budget.timeout_ms);
             asked = self
                 .answer(pass.service.as_ref(), pass.credential.as_ref(), &questions, budget, cancel)
                 .await;

@@ -1,24 +1,9 @@
-//! What tests meet in place of the world: a server, one for each test, and guests that misbehave.
+//! A server for tests, one for each.
 
-use crate::engine::{Limits, Sandbox};
 use std::net::Ipv4Addr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
-
-/// Loads a guest whose every export loops and never returns.
-pub(crate) fn spinning(limits: Limits) -> Sandbox {
-    let code = include_bytes!(concat!(env!("OUT_DIR"), "/spinning.cwasm"));
-    // SAFETY: `build.rs` compiled it, with the wasmtime and the settings of this very build.
-    unsafe { Sandbox::with_code(code, limits) }.unwrap()
-}
-
-/// Loads a guest that imports more than the world has.
-pub(crate) fn greedy() -> anyhow::Result<Sandbox> {
-    let code = include_bytes!(concat!(env!("OUT_DIR"), "/greedy.cwasm"));
-    // SAFETY: as for `spinning`.
-    unsafe { Sandbox::with_code(code, Limits::default()) }
-}
 
 /// The shortest answer with a body.
 pub(crate) const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";

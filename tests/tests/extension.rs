@@ -20,7 +20,7 @@ fn its_unit_tests_pass() -> Result<()> {
 }
 
 #[test]
-fn the_scripted_model_knows_what_a_provider_refuses() -> Result<()> {
+fn the_scripted_models_refuse_and_charge_as_providers_do() -> Result<()> {
     passes(unit_tests("tests/lab")?)
 }
 

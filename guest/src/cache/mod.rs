@@ -1,15 +1,17 @@
-//! The provider's prompt cache: what an edit of earlier context costs there, what is known to be in it, and the
-//! breakpoints that have more of it written.
+//! The provider's prompt cache: what an edit of earlier context costs there and what it did cost, what is known to be
+//! in it, and the breakpoints that have more of it written.
 
 mod breakpoints;
 mod log;
 mod price;
 mod rates;
+mod seen;
 mod thinking;
 
 pub use breakpoints::Breakpoints;
 pub use log::CacheLog;
 pub use price::{Cost, Price, can_pay_off};
+pub use seen::{Observation, Seen, Unseen, observe};
 pub use thinking::last_refusing;
 
 /// Returns whether a request calls a tool by that id: as it is, or with what Anthropic does not take in an id

@@ -8,6 +8,7 @@ use super::Judgement;
 use super::question::{self, Subject};
 use crate::jev::question::{Answer, Request};
 use crate::outputs::{Failure, Reply, Scene};
+use crate::secrets::Masks;
 use crate::settings::Settings;
 use crate::text::probability;
 
@@ -19,8 +20,8 @@ pub trait Whole {
     /// Returns the characters that it takes of a request, roughly.
     fn cost(&self) -> usize;
 
-    /// Returns what a request tells of it.
-    fn told(&self) -> Value;
+    /// Returns what a request tells of it, its secrets masked.
+    fn told(&self, masks: &Masks) -> Value;
 
     /// Judges it by the probability that it is still needed, or by why there is none.
     fn judge(&self, needed: Result<f64, Missing>, settings: &Settings) -> Judgement;
@@ -67,11 +68,11 @@ impl<I: Whole> Plan<I> {
         &self.items
     }
 
-    /// Returns one request per batch, in order.
-    pub fn requests(&self, scene: &Scene<'_>) -> Vec<Request> {
+    /// Returns one request per batch, in order. The texts of the scene are masked already.
+    pub fn requests(&self, scene: &Scene<'_>, masks: &Masks) -> Vec<Request> {
         let request = |batch: &Range<usize>| {
             let items = self.items.get(batch.clone()).unwrap_or_default();
-            question::request(I::SUBJECT, items.iter().map(Whole::told), scene)
+            question::request(I::SUBJECT, items.iter().map(|item| item.told(masks)), scene)
         };
         self.batches.iter().map(request).collect()
     }

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::ops::Range;
 
 use serde_json::{Map, Value};
 
@@ -13,6 +12,7 @@ use crate::contract::sessions::{Edit, Part};
 use crate::contract::types::{Block, ToolCall};
 use crate::label::label_of_other;
 use crate::outputs::recall;
+use crate::secrets::Masks;
 use crate::session::{
     ItemKind, ItemOutcome, ItemResult, Kind, Projected, Projection, message_size, prompts_of, untitled,
 };
@@ -58,6 +58,8 @@ pub struct OldExchange<'a> {
 /// Finds the exchanges before the run that starts at that index of the projection, all but the last few, as far as
 /// they can be omitted and brought back.
 ///
+/// None are found where the settings say that exchanges are not judged.
+///
 /// An exchange stays if it did not finish, if it is small, if somebody else changed something in it (`recall` could
 /// not bring that back), or if a call or a result in it belongs to one outside.
 pub fn old_exchanges<'a>(
@@ -65,19 +67,21 @@ pub fn old_exchanges<'a>(
     run_start: usize,
     settings: &'a Settings,
 ) -> Vec<OldExchange<'a>> {
+    if !settings.judges_exchanges() {
+        return vec![];
+    }
     let mut starts = prompts_of(projection.before(run_start));
     let judged = starts.len().saturating_sub(settings.keep_recent_exchanges);
     if judged == 0 {
         return vec![];
     }
     starts.push(run_start);
-    let pairs = Pairs::of(projection);
-    let span = |at: usize| starts[at]..starts[at + 1];
-    let eligible = |span: Range<usize>| {
-        let items: Vec<_> = span.clone().filter_map(|index| projection.get(index)).collect();
-        OldExchange::of(&items, settings).filter(|_| pairs.are_within(&span))
+    let torn = torn(projection, &starts);
+    let eligible = |at: usize| {
+        let items: Vec<_> = (starts[at]..starts[at + 1]).filter_map(|index| projection.get(index)).collect();
+        OldExchange::of(&items, settings)
     };
-    (0..judged).map(span).filter_map(eligible).collect()
+    (0..judged).filter(|&at| !torn[at]).filter_map(eligible).collect()
 }
 
 impl<'a> OldExchange<'a> {
@@ -151,32 +155,37 @@ fn calls(blocks: &[Block]) -> impl Iterator<Item = &ToolCall> {
     })
 }
 
-/// Which call each visible result answers, by their indices in the projection.
+/// Finds, among the exchanges that start at these indices, those in which a call has its result outside, or a result its
+/// call.
 ///
 /// Ids are not unique in every provider's sessions, so a result answers the nearest call before it.
-struct Pairs(Vec<(Option<usize>, usize)>);
-
-impl Pairs {
-    fn of(projection: Projection<'_>) -> Self {
-        let mut made: HashMap<&str, usize> = HashMap::new();
-        let mut pairs = vec![];
-        for (index, item) in projection.iter().enumerate() {
-            let Some(shown) = item.shown() else { continue };
-            match shown.kind {
-                Kind::Assistant(_) => made.extend(calls(shown.blocks).map(|call| (call.id.as_str(), index))),
-                Kind::ToolResult(result) => pairs.push((made.get(result.call_id.as_str()).copied(), index)),
-                _ => {}
-            }
+fn torn(projection: Projection<'_>, starts: &[usize]) -> Vec<bool> {
+    let mut torn = vec![false; starts.len()];
+    // By id of a call: the exchange that it was made in; none before the first one.
+    let mut made: HashMap<&str, Option<usize>> = HashMap::new();
+    let mut exchange = None;
+    for (index, item) in projection.iter().enumerate() {
+        let next = exchange.map_or(0, |at| at + 1);
+        if starts.get(next) == Some(&index) {
+            exchange = Some(next);
         }
-        Pairs(pairs)
+        let Some(shown) = item.shown() else { continue };
+        match shown.kind {
+            Kind::Assistant(_) => {
+                made.extend(calls(shown.blocks).map(|call| (call.id.as_str(), exchange)));
+            }
+            Kind::ToolResult(result) => {
+                let call = made.get(result.call_id.as_str()).copied();
+                if call != Some(exchange) {
+                    for at in [call.flatten(), exchange].into_iter().flatten() {
+                        torn[at] = true;
+                    }
+                }
+            }
+            _ => {}
+        }
     }
-
-    /// Returns whether no call in the span has its result outside, and no result its call.
-    fn are_within(&self, span: &Range<usize>) -> bool {
-        self.0
-            .iter()
-            .all(|(call, result)| call.is_some_and(|call| span.contains(&call)) == span.contains(result))
-    }
+    torn
 }
 
 impl Whole for OldExchange<'_> {
@@ -186,16 +195,17 @@ impl Whole for OldExchange<'_> {
         units(&self.prompt).min(PROMPT) + units(&self.answer).min(ANSWER) + CALL * self.calls.len() + FRAME
     }
 
-    fn told(&self) -> Value {
-        let name = |call: &&ToolCall| label_of_other(&call.name, Some(&call.arguments), self.settings).into();
+    fn told(&self, masks: &Masks) -> Value {
+        let name =
+            |call: &&ToolCall| label_of_other(&call.name, Some(&call.arguments), self.settings, masks).into();
         let mut calls: Vec<Value> = self.calls.iter().take(CALLS).map(name).collect();
         if let Some(more) = self.calls.len().checked_sub(CALLS).filter(|more| *more > 0) {
             calls.push(format!("[… {more} more …]").into());
         }
         let size = format!("{} messages, about {} tokens", self.messages, short(tokens(self.chars)));
         let told: Map<String, Value> = [
-            ("user_prompt", clip(untitled(&self.prompt), PROMPT).into()),
-            ("final_answer", clip(&self.answer, ANSWER).into()),
+            ("user_prompt", clip(&masks.text(untitled(&self.prompt)), PROMPT).into()),
+            ("final_answer", clip(&masks.text(&self.answer), ANSWER).into()),
             ("tool_calls", calls.into()),
             ("size", size.into()),
         ]

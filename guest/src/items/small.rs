@@ -6,7 +6,9 @@ use super::batch::{Missing, Whole, trace};
 use super::question::Subject;
 use super::{Calls, Judgement};
 use crate::contract::sessions::{Edit, Part};
+use crate::label::label_told;
 use crate::outputs::{Candidate, recall};
+use crate::secrets::Masks;
 use crate::session::{ItemKind, ItemOutcome, ItemResult, Run};
 use crate::settings::Settings;
 use crate::text::{MARKER, clip, short, units};
@@ -96,16 +98,17 @@ impl Whole for SmallOutput<'_> {
         self.length.min(OUTPUT) + FRAME
     }
 
-    fn told(&self) -> Value {
+    fn told(&self, masks: &Masks) -> Value {
         let mut told = Map::new();
-        told.insert("tool".into(), self.output.label().into());
+        let label = label_told(self.output.tool, self.output.arguments, masks);
+        told.insert("tool".into(), label.into());
         if self.output.failed {
             told.insert("status".into(), "failed".into());
         }
         if let Some(reason) = &self.superseded {
             told.insert("superseded".into(), reason.as_str().into());
         }
-        told.insert("output".into(), clip(&self.output.text, OUTPUT).into());
+        told.insert("output".into(), clip(&masks.text(&self.output.text), OUTPUT).into());
         told.into()
     }
 

@@ -82,3 +82,30 @@ impl Answer {
         }
     }
 }
+
+#[cfg(test)]
+pub(crate) mod page {
+    //! The page that publishes the questions.
+
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Returns what the page quotes in its sections of that name, below "The questions".
+    pub(crate) fn quoted(sections: &str) -> BTreeSet<String> {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/JEV.md");
+        let page = std::fs::read_to_string(path).unwrap();
+        let of_sections = page.split("\n### ").filter(|section| section.starts_with(sections));
+        let lines = of_sections.flat_map(str::lines).filter_map(|line| line.strip_prefix("> "));
+        lines.map(str::to_owned).collect()
+    }
+
+    /// Returns a question's texts as the page quotes them.
+    pub(crate) fn texts(question: Question) -> Vec<String> {
+        let (Question::Bool { instructions, criteria } | Question::Choice { instructions, criteria }) =
+            question;
+        let meanings =
+            criteria.iter().map(|(key, meaning)| format!("`{key}`: {}", meaning.as_str().unwrap()));
+        std::iter::once(instructions).chain(meanings).collect()
+    }
+}

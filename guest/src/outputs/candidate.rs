@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
+use super::origin;
 use crate::label;
 use crate::session::{Projected, Run, text_of, text_only};
 use crate::settings::Settings;
@@ -45,8 +46,8 @@ impl Candidate<'_> {
 
 /// Returns the outputs of a run that may be judged, of any length, in the order of the results.
 ///
-/// What the guard replaced already is none. A text that merely begins with the guard's marker is an output
-/// like any other.
+/// What an excluded tool returned is none, `recall` of it included, nor what the guard replaced already. A text that
+/// merely begins with the guard's marker is an output like any other.
 pub fn outputs<'a>(run: &Run<'a>, settings: &Settings) -> Vec<Candidate<'a>> {
     let candidate = |entry: &Projected<'a>| {
         let shown = entry.shown()?;
@@ -55,8 +56,9 @@ pub fn outputs<'a>(run: &Run<'a>, settings: &Settings) -> Vec<Candidate<'a>> {
         let tool = result.tool_name.as_deref().or(call.map(|call| call.name)).unwrap_or("tool");
         if result.is_error && !settings.distill_errors
             || !text_only(shown.blocks)
-            || settings.exclude_tools.iter().any(|excluded| excluded == tool)
             || entry.ours()
+            || settings.exclude_tools.iter().any(|excluded| excluded == tool)
+            || tool == origin::RECALL && origin::is_excluded(run.projection, entry.position, settings)
         {
             return None;
         }

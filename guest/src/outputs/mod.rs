@@ -10,6 +10,7 @@ mod decision;
 mod failure;
 mod lines;
 mod numbering;
+mod origin;
 mod question;
 mod rendering;
 mod search;
@@ -37,11 +38,12 @@ use self::search::SearchCall;
 use self::segment::Segment;
 use crate::jev::question::Request;
 use crate::label;
+use crate::secrets::Masks;
 use crate::session::History;
 use crate::settings::Settings;
 use crate::text::units;
 
-/// What a question tells besides the output itself.
+/// What a question tells besides the output itself. Of a scene that is told, every text is masked already.
 #[derive(Clone, Copy, Debug)]
 pub struct Scene<'s> {
     /// What came before the run; empty where the settings leave it out.
@@ -143,13 +145,17 @@ impl<'a> Plan<'a> {
     }
 
     /// Returns one request per segment that is sent, in order.
-    pub fn requests(&self, scene: &Scene<'_>) -> Vec<Request> {
-        let lines = Lines::new(&self.candidate.text);
+    ///
+    /// Secrets are masked in the output as a whole, since one can reach over several chunks. Its lines stay in number.
+    pub fn requests(&self, scene: &Scene<'_>, masks: &Masks) -> Vec<Request> {
+        let text = masks.text(&self.candidate.text);
+        let lines = Lines::new(&text);
         let subject = Subject {
             candidate: &self.candidate,
             lines: &lines,
             chunks: &self.chunks,
             segments: &self.segments,
+            masks,
         };
         let sent = self.segments.iter().enumerate().filter(|(_, segment)| !segment.oversize);
         sent.map(|(at, _)| question::request(subject, at, scene)).collect()

@@ -1,4 +1,5 @@
 //! Checkpoints: passes during a run, once so much has gathered that judging it pays for what its edits rewrite.
+
 use std::cell::LazyCell;
 
 use super::Situation;
@@ -8,6 +9,7 @@ use super::work::Work;
 use crate::cache::{Price, can_pay_off};
 use crate::contract::types::{Block, CacheScheme, Model, StopReason, Timestamp};
 use crate::items::{self, Calls};
+use crate::secrets::Masks;
 use crate::session::{Phase, Projected, Run};
 use crate::settings::Settings;
 
@@ -23,7 +25,8 @@ pub(super) fn find<'a>(situation: Situation<'a>, model: &Model, now: Timestamp) 
     if settings.mid_run_break_even && !can_pay_off(mirror, model, turns, now) {
         return None;
     }
-    let mut selection = select(situation, &run, model);
+    let masks = Masks::default();
+    let mut selection = select(situation, &run, model, &masks);
     let price = LazyCell::new(|| Price::new(mirror, model, settings, log, now));
     // What is put back comes with the pass, so the pass has to pay for that as well.
     let pays = |selection: &Selection<'_>| {
@@ -42,7 +45,7 @@ pub(super) fn find<'a>(situation: Situation<'a>, model: &Model, now: Timestamp) 
         let prompt = mirror.projection().last_user();
         selection.images.retain(|image| Some(image.index) > prompt);
     }
-    due(&selection).then(|| Work::new(Phase::MidRun, situation, run, selection))
+    due(&selection).then(|| Work::new(Phase::MidRun, situation, run, selection, masks))
 }
 
 /// Returns whether the turn that just ended called tools, so that another follows. The final turn belongs to the
@@ -58,7 +61,7 @@ fn goes_on(run: &Run<'_>) -> bool {
 
 /// Picks everything that a checkpoint may judge: of the run's outputs those that are old enough, that no checkpoint
 /// judged before, and that `recall` did not just give back.
-fn select<'a>(situation: Situation<'a>, run: &Run<'a>, model: &Model) -> Selection<'a> {
+fn select<'a>(situation: Situation<'a>, run: &Run<'a>, model: &Model, masks: &Masks) -> Selection<'a> {
     let Situation { mirror, settings, circumstances, .. } = situation;
     let found = Found::in_session(Phase::MidRun, situation, run, Some(model));
     let judged = items::judged_outputs(mirror);
@@ -67,7 +70,7 @@ fn select<'a>(situation: Situation<'a>, run: &Run<'a>, model: &Model) -> Selecti
         .into_iter()
         .filter(|output| items::due_at_checkpoint(output, run, settings) && !judged.contains(output.entry));
     let (large, small): (Vec<_>, Vec<_>) = due.partition(|output| output.is_large(settings));
-    let calls = Calls::of(run, &circumstances.working_directory, settings);
+    let calls = Calls::of(run, &circumstances.working_directory, settings, masks);
     Selection {
         // The question about a large output tells what was called since, so its own call must be known.
         large: large

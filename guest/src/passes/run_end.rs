@@ -7,6 +7,7 @@ use super::work::Work;
 use crate::contract::types::Model;
 use crate::items::{self, Calls};
 use crate::outputs;
+use crate::secrets::Masks;
 use crate::session::{Phase, Run};
 
 /// Finds what a pass at run end judges; none where there is nothing. Without a model, as for a preview, nothing waits
@@ -14,6 +15,7 @@ use crate::session::{Phase, Run};
 pub(super) fn find<'a>(situation: Situation<'a>, model: Option<&Model>) -> Option<Work<'a>> {
     let Situation { mirror, settings, circumstances, .. } = situation;
     let run = Run::of(mirror.projection())?;
+    let masks = Masks::default();
     let found = Found::in_session(Phase::RunEnd, situation, &run, model);
     let (mut large, small): (Vec<_>, Vec<_>) =
         found.outputs.into_iter().partition(|output| output.is_large(settings));
@@ -23,7 +25,7 @@ pub(super) fn find<'a>(situation: Situation<'a>, model: Option<&Model>) -> Optio
     let small = if small.is_empty() {
         vec![]
     } else {
-        let calls = Calls::of(&run, &circumstances.working_directory, settings);
+        let calls = Calls::of(&run, &circumstances.working_directory, settings, &masks);
         items::small_outputs(small, &calls, settings)
     };
     let selection = Selection {
@@ -34,5 +36,5 @@ pub(super) fn find<'a>(situation: Situation<'a>, model: Option<&Model>) -> Optio
         lifts: found.lifts,
     };
     let nothing = selection.judges_nothing() && selection.lifts.is_empty();
-    (!nothing).then(|| Work::new(Phase::RunEnd, situation, run, selection))
+    (!nothing).then(|| Work::new(Phase::RunEnd, situation, run, selection, masks))
 }

@@ -10,7 +10,7 @@ use crate::contract::types::{Model, Timestamp};
 use crate::items::{self, Judgement, OldExchange, OldImage, SmallOutput};
 use crate::label::label_of_other;
 use crate::outputs::{self, Outcome, Reply, Scene};
-use crate::secrets;
+use crate::secrets::Masks;
 use crate::session::{Expected, History, ItemKind, ItemOutcome, ItemResult, Phase, Run};
 
 /// The work of one pass, found in a session.
@@ -24,6 +24,15 @@ pub(super) struct Work<'a> {
     exchanges: items::Plan<OldExchange<'a>>,
     images: Vec<OldImage<'a>>,
     lifts: Vec<Lift>,
+    masks: Masks,
+}
+
+/// What the user asked and the model said in the run; where it is sent, with its secrets masked.
+#[derive(Clone, Copy)]
+struct Told<'s> {
+    question: &'s str,
+    answer: &'s str,
+    notes: &'s str,
 }
 
 /// A large output, ready to be asked about.
@@ -52,6 +61,7 @@ impl<'a> Work<'a> {
         situation: Situation<'a>,
         run: Run<'a>,
         selection: Selection<'a>,
+        masks: Masks,
     ) -> Work<'a> {
         let Situation { mirror, settings, .. } = situation;
         let Selection { large, small, exchanges, images, lifts } = selection;
@@ -60,7 +70,7 @@ impl<'a> Work<'a> {
             superseded: large.superseded,
         });
         Work {
-            history: History::before(mirror.projection(), run.start, settings.history_exchanges),
+            history: History::before(mirror.projection(), run.start, settings.history_exchanges, &masks),
             large: large.collect(),
             small: items::Plan::new(small, settings),
             exchanges: items::Plan::new(exchanges, settings),
@@ -69,21 +79,28 @@ impl<'a> Work<'a> {
             phase,
             situation,
             run,
+            masks,
         }
     }
 
     /// Returns the scene of a large output; `later_calls` and `superseded` are only told at a checkpoint.
-    fn scene<'s>(&'s self, later_calls: &'s [&'s str], superseded: Option<&'s str>) -> Scene<'s> {
+    fn scene<'s>(
+        &'s self,
+        told: Told<'s>,
+        later_calls: &'s [&'s str],
+        superseded: Option<&'s str>,
+    ) -> Scene<'s> {
+        let Told { question, answer, notes } = told;
         let phase = match self.phase {
-            Phase::RunEnd => outputs::Phase::RunEnd { answer: &self.run.answer, notes: &self.run.notes },
+            Phase::RunEnd => outputs::Phase::RunEnd { answer, notes },
             Phase::MidRun => outputs::Phase::Checkpoint {
-                latest_note: &self.run.answer,
-                earlier_notes: &self.run.notes,
+                latest_note: answer,
+                earlier_notes: notes,
                 later_calls,
                 superseded,
             },
         };
-        Scene { history: &self.history, question: &self.run.question, phase }
+        Scene { history: &self.history, question, phase }
     }
 
     /// Returns the turn and the label of every call of the run, for questions at a checkpoint.
@@ -91,38 +108,39 @@ impl<'a> Work<'a> {
         match self.phase {
             Phase::RunEnd => vec![],
             Phase::MidRun => {
-                let settings = self.situation.settings;
+                let (settings, masks) = (self.situation.settings, &self.masks);
+                let label = |name, arguments| label_of_other(name, Some(arguments), settings, masks);
                 let calls = self.run.calls.iter();
-                calls
-                    .map(|call| (call.turn, label_of_other(call.name, Some(call.arguments), settings)))
-                    .collect()
+                calls.map(|call| (call.turn, label(call.name, call.arguments))).collect()
             }
         }
     }
 
     /// Returns the bodies of all questions, in the order of their ids, with their secrets masked.
     pub(super) fn requests(&self) -> Vec<String> {
-        let scene = self.scene(&[], None);
+        let masks = &self.masks;
+        let [question, answer, notes] =
+            [&self.run.question, &self.run.answer, &self.run.notes].map(|text| masks.text(text));
+        let told = Told { question: &question, answer: &answer, notes: &notes };
+        let scene = self.scene(told, &[], None);
         let calls = self.calls();
         let large = self.large.iter().flat_map(|Large { plan, superseded }| {
             let turn = plan.candidate().turn;
             let later = calls.iter().filter(|(made, _)| Some(*made) > turn);
             let later: Vec<&str> = later.map(|(_, label)| label.as_str()).collect();
-            plan.requests(&self.scene(&later, superseded.as_deref()))
+            plan.requests(&self.scene(told, &later, superseded.as_deref()), masks)
         });
-        let requests = large.chain(self.small.requests(&scene)).chain(self.exchanges.requests(&scene));
-        requests
-            .map(|mut request| {
-                secrets::mask(&mut request);
-                request.to_json()
-            })
-            .collect()
+        let small = self.small.requests(&scene, masks);
+        let exchanges = self.exchanges.requests(&scene, masks);
+        large.chain(small).chain(exchanges).map(|request| request.to_json()).collect()
     }
 
     /// Decides every item by the replies to [`Work::requests`], and weighs what the edits cost at `model`.
     pub(super) fn decide(&self, answers: &Answers, model: &Model, now: Timestamp) -> Decided {
         let Situation { mirror, settings, log, .. } = self.situation;
-        let scene = self.scene(&[], None);
+        // The answer as the user sees it: what it quotes is compared with the original lines.
+        let Run { question, answer, notes, .. } = &self.run;
+        let scene = self.scene(Told { question, answer, notes }, &[], None);
         let mut replies = answers.replies.as_slice();
         let mut judgements = vec![];
         for Large { plan, .. } in &self.large {

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use super::page::Body;
 use super::transcript::Transcript;
-use crate::contract::types::{Block, Entry, EntryBody, Message, ToolResult};
+use crate::contract::types::{Block, EntryBody, Message};
 use crate::outputs::{ends_with_note, first_line};
-use crate::session::{Mirror, text_of};
+use crate::session::{Mirror, call_of, text_of};
 use crate::text::lines;
 
 /// What an id stands for.
@@ -41,9 +41,10 @@ impl<'m> Original<'m> {
             EntryBody::Message(Message::ToolResult(result)) => {
                 let text = text_of(&result.blocks);
                 let call = call_of(mirror.branch().get(..position).unwrap_or_default(), result);
-                let tool = result.tool_name.as_deref().or(call.map(|(name, _)| name)).unwrap_or_default();
+                let tool =
+                    result.tool_name.as_deref().or(call.map(|call| call.name.as_str())).unwrap_or_default();
                 Some(Original::Output(Output {
-                    first_line: first_line(tool, call.map(|(_, arguments)| arguments)),
+                    first_line: first_line(tool, call.map(|call| call.arguments.as_str())),
                     noted: ends_with_note(tool, &text),
                     images: images_of(&entry.id, &result.blocks).collect(),
                     text,
@@ -99,15 +100,4 @@ impl<'m> Original<'m> {
 pub(super) fn images_of<'m>(id: &'m str, blocks: &'m [Block]) -> impl Iterator<Item = Place<'m>> {
     let images = (0u32..).zip(blocks).filter(|(_, block)| matches!(block, Block::Image(_)));
     images.map(move |(index, _)| (id, index))
-}
-
-/// Returns the name and the arguments of the call that a result answers: the newest before it.
-fn call_of<'m>(before: &'m [Entry], result: &ToolResult) -> Option<(&'m str, &'m str)> {
-    before.iter().rev().find_map(|entry| match &entry.body {
-        EntryBody::Message(Message::Assistant(reply)) => reply.blocks.iter().find_map(|block| match block {
-            Block::ToolCall(call) if call.id == result.call_id => Some((&*call.name, &*call.arguments)),
-            _ => None,
-        }),
-        _ => None,
-    })
 }

@@ -44,7 +44,7 @@ fn beginning(record: &Record) -> Vec<String> {
 }
 
 /// Writes what a pass was expected to save and cost. The unit is what one character costs that is read from the cache.
-fn forecast(expected: &Expected) -> String {
+pub(super) fn forecast(expected: &Expected) -> String {
     let each = match expected.saved_chars {
         saved if saved < 0 => format!("{} more", size(saved.unsigned_abs())),
         saved => format!("{} less", size(saved.unsigned_abs())),
@@ -63,15 +63,20 @@ fn forecast(expected: &Expected) -> String {
     )
 }
 
-fn size(chars: u64) -> String {
+pub(super) fn size(chars: u64) -> String {
     short(usize::try_from(chars).unwrap_or(usize::MAX))
 }
 
-fn heading(record: &Record) -> String {
-    let phase = match record.phase {
+/// Names the moment of a pass.
+pub(super) fn phase(record: &Record) -> &'static str {
+    match record.phase {
         Phase::RunEnd => "run end",
         Phase::MidRun => "checkpoint",
-    };
+    }
+}
+
+fn heading(record: &Record) -> String {
+    let phase = phase(record);
     let seconds = decimal(record.ms as f64 / 1e3, 1);
     let late = if record.timed_out { ", timed out" } else { "" };
     let kinds = [

@@ -1,7 +1,9 @@
-//! What left, where it went and what it cost: one line per origin.
+//! What left, where it went and what it cost, one line per origin; and what came of each pass with edits.
 
 use std::collections::BTreeMap;
 
+use super::costs;
+use crate::contract::types::Model;
 use crate::session::Mirror;
 use crate::text::{cost, plural, short};
 
@@ -14,8 +16,14 @@ struct Account {
     cost_usd: f64,
 }
 
+/// Writes the accounts, and below them what the passes with edits cost and saved.
+pub(super) fn ledger(mirror: &Mirror, model: Option<&Model>) -> String {
+    let passes = costs::by_pass(mirror, model).map(|passes| format!("\n\n{passes}"));
+    accounts(mirror) + &passes.unwrap_or_default()
+}
+
 /// Adds up the records of the branch by origin.
-pub(super) fn ledger(mirror: &Mirror) -> String {
+fn accounts(mirror: &Mirror) -> String {
     let mut accounts: BTreeMap<Option<&str>, Account> = BTreeMap::new();
     for (_, record) in mirror.records().iter().filter(|(_, record)| record.requests > 0) {
         let account = accounts.entry(record.origin.as_deref()).or_default();

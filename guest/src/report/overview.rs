@@ -1,21 +1,38 @@
-//! What `/guard` shows: the switch, the savings, the work done and the last pass.
+//! What `/guard` shows: the switch, the savings, the work done, the net so far and the last pass.
 
-use super::decisions;
 use super::statistics::Statistics;
+use super::{costs, decisions};
 use crate::contract::sessions::Circumstances;
+use crate::contract::types::Model;
 use crate::session::Mirror;
 use crate::settings::Settings;
 use crate::text::{cost, plural, short, short_whole};
 
+/// Why nothing happens while the model cannot call `recall`, and what to do about it.
+pub(super) const RECALL_INACTIVE: &str =
+    "Nothing is replaced: the tool `recall` is not active, so the model could not get it back.";
+const RECALL_REMEDY: &str = "In Pi, name it in `--tools` and not in `--exclude-tools`; an extension that chooses the \
+                             tools has to leave it in.";
+
 /// Writes the overview, one line for each subject.
-pub(super) fn overview(mirror: &Mirror, settings: &Settings, circumstances: &Circumstances) -> String {
+pub(super) fn overview(
+    mirror: &Mirror,
+    settings: &Settings,
+    circumstances: &Circumstances,
+    model: Option<&Model>,
+) -> String {
     let statistics = Statistics::of(mirror);
-    let mut lines = vec![switch(settings, circumstances), savings(&statistics)];
+    let mut lines = vec![switch(settings, circumstances)];
+    if settings.enabled && !circumstances.recall_active {
+        lines.push(format!("{RECALL_INACTIVE} {RECALL_REMEDY}"));
+    }
+    lines.push(savings(&statistics));
     if statistics.compacted {
         let lifetime = short_whole(statistics.lifetime_tokens());
         lines.push(format!("Since the start: ~{lifetime} tokens; a compaction dropped earlier edits."));
     }
     lines.push(work(&statistics));
+    lines.extend(costs::net(mirror, model, statistics.cost_usd));
     lines.push(rules(settings));
     match mirror.records().last() {
         Some((_, record)) => lines.push(format!("Last pass: {}", decisions::pass(record))),
@@ -63,7 +80,7 @@ fn work(statistics: &Statistics) -> String {
 }
 
 fn rules(settings: &Settings) -> String {
-    let exchanges = match (settings.prune_exchanges, settings.keep_recent_exchanges) {
+    let exchanges = match (settings.judges_exchanges(), settings.keep_recent_exchanges) {
         (false, _) => "kept".into(),
         (true, 0) => "judged".into(),
         (true, recent) => format!("judged, all but the last {recent}"),

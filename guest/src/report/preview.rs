@@ -1,5 +1,6 @@
 //! What a pass would send if the run ended now. Nothing leaves for it.
 
+use super::overview::RECALL_INACTIVE;
 use crate::passes::{Pass, Situation};
 use crate::text::{plural, prefix, short, units};
 
@@ -17,6 +18,9 @@ pub(super) fn preview(situation: Situation<'_>) -> String {
     }
     if let Some(problem) = &circumstances.problem {
         return format!("Nothing would be sent: {problem}.");
+    }
+    if !circumstances.recall_active {
+        return format!("Nothing would be sent. {RECALL_INACTIVE}");
     }
     let questions = Pass::preview(situation);
     if questions.is_empty() {

@@ -1,9 +1,10 @@
 //! What the guard has saved, read back from the session on every call.
 //!
-//! Nothing is kept, so the figures follow branch changes, reloads and compactions by themselves.
+//! No figure is kept, so they follow branch changes, reloads and compactions by themselves. Only the sizes of edited
+//! entries are, in the mirror, so that the figures cost no walk over the texts.
 
 use crate::contract::types::{Block, EntryBody, Message, View};
-use crate::session::{Mirror, Phase, Projected, content_size, prompts_on_branch};
+use crate::session::{Mirror, Phase, Projected, content_size, prompts_on_branch, recorded};
 use crate::text::{MARKER, tokens};
 
 /// Starts the text that stands for an omitted exchange.
@@ -37,7 +38,7 @@ pub struct Statistics {
 impl Statistics {
     /// Reads the figures.
     ///
-    /// Only edited entries are looked into, so that a long session costs little: this runs after every call.
+    /// No text is looked into, so that a long session costs little: this runs after every call.
     pub fn of(mirror: &Mirror) -> Statistics {
         let mut statistics = Statistics::default();
         statistics.read_context(mirror);
@@ -63,7 +64,7 @@ impl Statistics {
     fn read_context(&mut self, mirror: &Mirror) {
         let mut prompts = None;
         for item in mirror.projection().iter() {
-            let View::Replaced(now) = item.view else { continue };
+            let (View::Replaced(now), Some(sizes)) = (item.view, item.edited) else { continue };
             let EntryBody::Message(message) = &item.entry.body else { continue };
             match message {
                 Message::ToolResult(result) if edited(&item, &result.blocks, now, MARKER) => {
@@ -72,13 +73,13 @@ impl Statistics {
                     } else {
                         self.distilled_outputs += 1;
                     }
-                    self.save(content_size(&result.blocks), content_size(now));
+                    self.save(sizes.recorded, sizes.shown);
                 }
                 Message::User(blocks) if edited(&item, blocks, now, OMITTED_EXCHANGE) => {
                     self.omitted_exchanges += 1;
                     let prompts = prompts.get_or_insert_with(|| prompts_on_branch(mirror.branch()));
-                    let before = content_size(blocks).saturating_add(gone(mirror, item.position, prompts));
-                    self.save(before, content_size(now));
+                    let before = sizes.recorded.saturating_add(gone(mirror, item.position, prompts));
+                    self.save(before, sizes.shown);
                 }
                 _ => {}
             }
@@ -136,16 +137,11 @@ fn gone(mirror: &Mirror, prompt: usize, prompts: &[usize]) -> usize {
     let end = next.unwrap_or(mirror.branch().len());
     let exchange = mirror.branch().get(prompt + 1..end).unwrap_or_default();
     let sizes = exchange.iter().filter_map(|entry| {
-        let EntryBody::Message(message) = &entry.body else { return None };
-        let blocks = match message {
-            Message::User(blocks) => blocks,
-            Message::Assistant(reply) => &reply.blocks,
-            Message::ToolResult(result) => &result.blocks,
-            Message::Note(note) => &note.blocks,
-            Message::Fixed(_) => return None,
-        };
-        let shown = mirror.index(&entry.id).and_then(|index| mirror.projection().get(index)?.shown());
-        shown.is_none().then(|| content_size(blocks))
+        match mirror.index(&entry.id).and_then(|index| mirror.projection().get(index)) {
+            Some(item) => matches!(item.view, View::Omitted).then_some(item.edited?.recorded),
+            // A part that the host shows in no way; there is hardly ever one behind a prompt that is shown.
+            None => recorded(entry).map(|recorded| content_size(recorded.blocks)),
+        }
     });
     sizes.fold(0, usize::saturating_add)
 }

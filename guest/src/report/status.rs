@@ -25,6 +25,9 @@ pub fn status(
     if let Some(problem) = &circumstances.problem {
         return vec![span(format!("🛡 {}", known(problem)), Tone::Warning)];
     }
+    if !circumstances.recall_active {
+        return vec![span("🛡 recall inactive", Tone::Warning)];
+    }
     saved(&Statistics::of(mirror))
 }
 

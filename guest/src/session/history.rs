@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::message::Kind;
 use super::projection::Projection;
 use super::run::untitled;
+use crate::secrets::Masks;
 use crate::text::clip;
 
 /// Most characters of the summary.
@@ -25,7 +26,7 @@ pub struct Exchange {
     pub reply: Option<String>,
 }
 
-/// The earlier conversation, clipped to what leaves in a question.
+/// The earlier conversation, masked and clipped to what leaves in a question.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
     /// The newest summary of a compaction or a branch.
@@ -46,8 +47,9 @@ impl History {
     /// Tells what came before the entry at index `start`, in at most `count` exchanges; 0 tells nothing at all.
     ///
     /// Every user message opens an exchange, steering ones of earlier runs included. The stub of an omitted
-    /// exchange opens none: its prompt was judged to have nothing to do with the work.
-    pub fn before(projection: Projection<'_>, start: usize, count: usize) -> History {
+    /// exchange opens none: its prompt was judged to have nothing to do with the work. Secrets are masked before the
+    /// texts are clipped.
+    pub fn before(projection: Projection<'_>, start: usize, count: usize, masks: &Masks) -> History {
         if count == 0 {
             return History::default();
         }
@@ -77,9 +79,9 @@ impl History {
         let told = pairs.len().saturating_sub(count);
         let first = pairs.first().map(|pair| pair.prompt.trim()).filter(|text| told > 0 && !text.is_empty());
         History {
-            summary: summary.map(|text| clip(text, SUMMARY).into_owned()),
-            first_request: first.map(|text| clip(text, FIRST_REQUEST).into_owned()),
-            exchanges: pairs[told..].iter().map(Pair::told).collect(),
+            summary: summary.map(|text| clip(&masks.text(text), SUMMARY).into_owned()),
+            first_request: first.map(|text| clip(&masks.text(text), FIRST_REQUEST).into_owned()),
+            exchanges: pairs[told..].iter().map(|pair| pair.told(masks)).collect(),
         }
     }
 
@@ -90,10 +92,10 @@ impl History {
 }
 
 impl Pair<'_> {
-    fn told(&self) -> Exchange {
+    fn told(&self, masks: &Masks) -> Exchange {
         Exchange {
-            prompt: clip(untitled(self.prompt.trim()), PROMPT).into_owned(),
-            reply: self.reply.as_ref().map(|text| clip(text.trim(), REPLY).into_owned()),
+            prompt: clip(&masks.text(untitled(self.prompt.trim())), PROMPT).into_owned(),
+            reply: self.reply.as_ref().map(|text| clip(&masks.text(text.trim()), REPLY).into_owned()),
         }
     }
 }
@@ -107,7 +109,7 @@ mod tests {
     fn history(items: impl IntoIterator<Item = Item>, count: usize) -> History {
         let mirror = session(items);
         let projection = mirror.projection();
-        History::before(projection, projection.len(), count)
+        History::before(projection, projection.len(), count, &Masks::default())
     }
 
     fn prompts(history: &History) -> Vec<&str> {
@@ -215,7 +217,7 @@ mod tests {
     fn only_what_comes_before_the_run_is_told_and_every_part_is_clipped() {
         let long = "y".repeat(5_000);
         let mirror = session([u(&long), a(&long), u(&long), a(&long), u("now"), a("later")]);
-        let told = History::before(mirror.projection(), 4, 1);
+        let told = History::before(mirror.projection(), 4, 1, &Masks::default());
         assert_eq!(told.first_request.as_deref().map(units), Some(1_000));
         assert_eq!(units(&told.exchanges[0].prompt), 800);
         assert_eq!(told.exchanges[0].reply.as_deref().map(units), Some(1_200));

@@ -10,7 +10,8 @@ use crate::contract::types::{Entry, EntryBody, Error, Visible};
 
 /// The active branch, root first, and the entries of it that make up the model's context.
 ///
-/// What a delta costs depends on its own size; only one that shortens the branch costs a walk over the rest.
+/// What a delta costs depends on its own size and on that of the entries that it shows edited; only one that shortens
+/// the branch costs a walk over the rest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mirror {
     branch: Vec<Entry>,
@@ -42,7 +43,7 @@ impl Mirror {
         }
         for (item, position) in delta.context.into_iter().zip(added) {
             self.indices[position] = Some(self.context.len());
-            self.context.push(Place { position, view: item.view });
+            self.context.push(Place::new(&self.branch, position, item.view));
         }
         Ok(())
     }
@@ -148,7 +149,12 @@ impl Mirror {
 
     /// Returns the entries of the context in its order, omitted ones included.
     pub fn projection(&self) -> Projection<'_> {
-        Projection { branch: &self.branch, places: &self.context, ownership: &self.ownership }
+        Projection {
+            branch: &self.branch,
+            positions: &self.positions,
+            places: &self.context,
+            ownership: &self.ownership,
+        }
     }
 }
 
@@ -161,6 +167,7 @@ mod tests {
     use super::*;
     use crate::contract::types::View;
     use crate::session::fixtures::*;
+    use crate::session::{Shown, Sizes, content_size};
 
     fn delta(keep_branch: u32, branch: Vec<Entry>, keep_context: u32, context: Vec<Visible>) -> Delta {
         Delta { keep_branch, branch, keep_context, context }
@@ -339,6 +346,11 @@ mod tests {
             prop_assert_eq!(&views, &last.context);
             for (index, item) in last.context.iter().enumerate() {
                 prop_assert_eq!(mirror.index(&item.id), Some(index));
+            }
+            for item in mirror.projection().iter() {
+                let size = |shown: Option<Shown<'_>>| shown.map_or(0, |shown| content_size(shown.blocks));
+                let sizes = Sizes { recorded: size(item.recorded()), shown: size(item.shown()) };
+                prop_assert_eq!(item.edited, (*item.view != View::AsRecorded).then_some(sizes));
             }
         }
 

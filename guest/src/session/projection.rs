@@ -1,7 +1,10 @@
 //! The model's context, entry by entry: what was recorded, and what the model sees of it.
 
+use std::collections::HashMap;
+
 use super::message::{Kind, Shown, text_of};
 use super::ownership::Ownership;
+use super::size::content_size;
 use crate::contract::types::{Block, Entry, EntryBody, Message, View};
 use crate::text::MARKER;
 
@@ -10,6 +13,31 @@ use crate::text::MARKER;
 pub(super) struct Place {
     pub(super) position: usize,
     pub(super) view: View,
+    edited: Option<Sizes>,
+}
+
+impl Place {
+    /// Puts the entry at that position of the branch into the context.
+    pub(super) fn new(branch: &[Entry], position: usize, view: View) -> Self {
+        let recorded = || content_size(recorded(&branch[position]).map_or(&[], |shown| shown.blocks));
+        let edited = match &view {
+            View::AsRecorded => None,
+            View::Omitted => Some(Sizes { recorded: recorded(), shown: 0 }),
+            View::Replaced(blocks) => Some(Sizes { recorded: recorded(), shown: content_size(blocks) }),
+        };
+        Place { position, view, edited }
+    }
+}
+
+/// Sizes of an edited message's blocks, in characters.
+///
+/// They are taken once, since figures made of them are drawn after every call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// As recorded.
+    pub recorded: usize,
+    /// As the model sees them; 0 where it sees none.
+    pub shown: usize,
 }
 
 /// The entries of the context in its order, omitted ones included; a view of the mirror that costs nothing.
@@ -17,6 +45,7 @@ pub(super) struct Place {
 pub struct Projection<'a> {
     /// Every place of `places` lies on it, since `Mirror::update` refuses a delta that would break that.
     pub(super) branch: &'a [Entry],
+    pub(super) positions: &'a HashMap<String, usize>,
     pub(super) places: &'a [Place],
     pub(super) ownership: &'a Ownership,
 }
@@ -62,11 +91,22 @@ impl<'a> Projection<'a> {
         self.iter().rposition(|item| item.shown().is_some_and(|shown| shown.is_user()))
     }
 
+    /// Returns the branch that the entries stand on, root first.
+    pub fn branch(&self) -> &'a [Entry] {
+        self.branch
+    }
+
+    /// Returns the position of an entry on the branch, whether it is part of the context or not.
+    pub fn position(&self, id: &str) -> Option<usize> {
+        self.positions.get(id).copied()
+    }
+
     fn projected(&self, place: &'a Place) -> Projected<'a> {
         Projected {
             entry: &self.branch[place.position],
             position: place.position,
             view: &place.view,
+            edited: place.edited,
             ownership: self.ownership,
         }
     }
@@ -81,6 +121,8 @@ pub struct Projected<'a> {
     pub position: usize,
     /// How it stands in the context now.
     pub view: &'a View,
+    /// Its sizes, where it does not stand there as recorded.
+    pub edited: Option<Sizes>,
     ownership: &'a Ownership,
 }
 

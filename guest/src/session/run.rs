@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry as Slot;
 
 use super::message::{Kind, Shown};
 use super::projection::{Projected, Projection, recorded};
-use crate::contract::types::{Block, Entry, EntryBody, Message, StopReason};
+use crate::contract::types::{Block, Entry, EntryBody, Message, StopReason, ToolCall, ToolResult};
 
 /// Stands for a user message without text.
 pub(super) const IMAGE_ONLY: &str = "[the user sent only an image]";
@@ -40,6 +40,8 @@ pub struct Run<'a> {
     pub turns: u32,
     /// Tool calls in call order, an id once.
     pub calls: Vec<Call<'a>>,
+    /// The context that the run is a part of.
+    pub projection: Projection<'a>,
     places: HashMap<&'a str, usize>,
 }
 
@@ -56,6 +58,7 @@ impl<'a> Run<'a> {
             notes: String::new(),
             turns: 0,
             calls: vec![],
+            projection,
             places: HashMap::new(),
         };
         run.read();
@@ -120,6 +123,17 @@ fn add_calls<'a>(
 /// Returns the text of a user message, or what stands for one that has none.
 pub(crate) fn untitled(text: &str) -> &str {
     if text.trim().is_empty() { IMAGE_ONLY } else { text }
+}
+
+/// Returns the call that a result answers: the newest of that id among the entries before it.
+pub fn call_of<'a>(before: &'a [Entry], result: &ToolResult) -> Option<&'a ToolCall> {
+    before.iter().rev().find_map(|entry| match &entry.body {
+        EntryBody::Message(Message::Assistant(reply)) => reply.blocks.iter().find_map(|block| match block {
+            Block::ToolCall(call) if call.id == result.call_id => Some(call),
+            _ => None,
+        }),
+        _ => None,
+    })
 }
 
 /// Returns where the newest run starts on the branch: the position of its prompt.

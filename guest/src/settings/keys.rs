@@ -199,7 +199,8 @@ pub(super) const KEYS: &[Key] = &[
     project_key(
         "historyExchanges",
         Shape::Size(0..=10, |s| &mut s.history_exchanges),
-        "Earlier exchanges that a question tells of as background; 0 tells none.",
+        "Earlier exchanges that a question tells of as background; with 0 nothing of the earlier conversation leaves, and no \
+         exchange is judged.",
     ),
     key(
         "pinAnthropicCache",
@@ -242,7 +243,11 @@ pub(super) const KEYS: &[Key] = &[
         Shape::Share(|s| &mut s.small_keep_threshold),
         "Keep a small output from this probability that it is needed.",
     ),
-    project_key("pruneExchanges", Shape::Switch(|s| &mut s.prune_exchanges), "Judge old exchanges."),
+    project_key(
+        "pruneExchanges",
+        Shape::Switch(|s| &mut s.prune_exchanges),
+        "Judge old exchanges, unless `historyExchanges` is 0.",
+    ),
     key(
         "keepRecentExchanges",
         Shape::Size(0..=100, |s| &mut s.keep_recent_exchanges),

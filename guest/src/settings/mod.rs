@@ -120,6 +120,13 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Returns whether old exchanges are judged.
+    ///
+    /// Who wants no word of the earlier conversation to leave must not find its exchanges in a question of their own.
+    pub fn judges_exchanges(&self) -> bool {
+        self.prune_exchanges && self.history_exchanges > 0
+    }
+
     /// Returns the provider of the classifier: what stands before the first slash of `model`.
     pub fn provider(&self) -> &str {
         self.model.split_once('/').map_or("", |(provider, _)| provider)

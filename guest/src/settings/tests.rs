@@ -290,6 +290,19 @@ fn the_reference_lists_every_key_with_its_default_and_range() {
     assert_eq!(rows.len(), KEYS.len(), "a row of docs/REFERENCE.md names no key, or one twice");
 }
 
+#[test]
+fn the_page_on_the_questions_lists_every_threshold_with_its_default() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/JEV.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    for key in KEYS.iter().filter(|key| key.name.ends_with("Threshold")) {
+        let row = format!("| `{}` | `{}` |", key.name, key.get(&mut Settings::default()));
+        assert!(
+            page.lines().any(|line| line.starts_with(&row)),
+            "docs/JEV.md has no row that starts so: {row}"
+        );
+    }
+}
+
 proptest! {
     #[test]
     fn no_text_fails(user in "\\PC{0,60}|\\{\"model\":\\PC{0,20}\\}", project in "\\PC{0,60}") {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Limit, Runner, RunnerError } from "../runner.ts";
+import { inWords, Limit, Runner, RunnerError } from "../runner.ts";
 import { folder, standIn } from "./stand-in.ts";
 
 const unheard = () => assert.fail("no notification was expected");
@@ -75,4 +75,15 @@ test("a runner that does not leave is killed", async () => {
   await runner.call("status", {});
   await runner.end(50);
   assert.equal(runner.alive, false);
+});
+
+test("people are told of failures in their own words, not in those for a host", () => {
+  const words = (kind: string) => inWords(new RunnerError(kind, "the delta does not fit; send the session whole"));
+  for (const kind of ["out-of-sync", "trapped", "timeout", "off"]) {
+    assert.match(words(kind), /^the guard /);
+    assert.doesNotMatch(words(kind), /whole|delta|enable/);
+  }
+  assert.match(words("off"), /\/guard on/);
+  assert.equal(inWords(new RunnerError("invalid", "no such view")), "no such view");
+  assert.equal(inWords("odd"), "odd");
 });

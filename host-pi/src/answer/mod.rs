@@ -29,11 +29,16 @@ pub(crate) enum Fault {
     CallAlone(String),
     #[error("it leaves the tool result {0:?} without its call")]
     ResultAlone(String),
+    #[error("it makes {0} edits, and {1} are the most")]
+    TooMany(usize, usize),
 }
 
-/// Returns the outcome if it can be applied, and else one without edits that says why.
-pub(crate) fn checked(mirror: &Mirror, outcome: Outcome) -> Outcome {
-    match check(mirror, &outcome.edits) {
+/// Returns the outcome if it can be applied, and else one without edits that says why. `most` is how many edits one
+/// pass may make.
+pub(crate) fn checked(mirror: &Mirror, outcome: Outcome, most: usize) -> Outcome {
+    let count = outcome.edits.len();
+    let sound = if count > most { Err(Fault::TooMany(count, most)) } else { check(mirror, &outcome.edits) };
+    match sound {
         Ok(()) => outcome,
         // The record goes too: it tells of edits that will not be.
         Err(fault) => Outcome {

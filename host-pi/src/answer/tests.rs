@@ -116,7 +116,7 @@ fn a_wrong_answer_changes_nothing_and_warns_once() {
         guard_record: Some("{}".into()),
         warnings: vec!["another".into()],
     };
-    let outcome = checked(&run(), outcome);
+    let outcome = checked(&run(), outcome, 100);
     assert_eq!((outcome.edits, outcome.guard_record), (vec![], None));
     insta::assert_snapshot!(outcome.warnings.join("\n"), @r#"nothing was changed, since the guard's answer was wrong: it leaves a tool call of "answer" without its result"#);
 }

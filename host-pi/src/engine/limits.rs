@@ -8,6 +8,14 @@ use std::time::Duration;
 pub struct Limits {
     /// Linear memory of one instance, in bytes; growing past it traps.
     pub memory_bytes: usize,
+    /// Entries of one instance's function table, which does not grow at run time.
+    pub table_elements: usize,
+    /// Handles (requests, streams, pollables, …) of one instance; a pass needs some ten per request in flight.
+    pub handles: usize,
+    /// What the guest may hand to the host in one call, in bytes: more traps. The questions of a pass are the most.
+    pub lifted_bytes: usize,
+    /// Edits of one pass; an answer with more is refused whole.
+    pub edits: usize,
     /// Time for one call into the guest, except `ask`; a new instance, where one is needed, included.
     pub call: Duration,
     /// Time that `ask` may take beyond its own budget, which the guest keeps by itself.
@@ -38,6 +46,10 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             memory_bytes: 512 << 20,
+            table_elements: 100_000,
+            handles: 10_000,
+            lifted_bytes: 64 << 20,
+            edits: 20_000,
             call: Duration::from_secs(4),
             ask_grace: Duration::from_secs(1),
             tick: Duration::from_millis(10),
@@ -61,6 +73,10 @@ impl Limits {
         let seconds = |time: Duration| format!("{} s", time.as_secs_f64());
         vec![
             ("guest memory", mib(self.memory_bytes as u64)),
+            ("guest table", self.table_elements.to_string()),
+            ("guest handles", self.handles.to_string()),
+            ("guest's answer to a call", mib(self.lifted_bytes as u64)),
+            ("edits per pass", self.edits.to_string()),
             ("time per call", seconds(self.call)),
             ("time per ask", format!("its budget + {}", seconds(self.ask_grace))),
             ("traps until off", format!("{} in {}", self.traps, seconds(self.trap_window))),

@@ -6,6 +6,7 @@ use super::ticker::Ticker;
 use crate::component;
 use crate::contract::{Guard, GuardPre};
 use crate::gate::Hooks;
+use anyhow::Context;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,10 +16,8 @@ use wasmtime_wasi::clocks::{WasiClocks, WasiClocksCtx, WasiClocksCtxView};
 use wasmtime_wasi::p2::bindings::clocks::monotonic_clock;
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
-/// Most handles (requests, streams, pollables, …) of one instance; a pass needs some ten per request in flight.
-const HANDLES: usize = 10_000;
-/// Most entries of the guest's function table, which does not grow at run time.
-const TABLE_ELEMENTS: usize = 100_000;
+/// What every guest is built against.
+const CONTRACT: &str = "the contract context-guard:guard@0.1.0";
 
 /// The component, ready to be instantiated. One serves a whole process.
 pub struct Sandbox {
@@ -79,7 +78,12 @@ impl Sandbox {
         let engine = Engine::new(&config())?;
         // SAFETY: the caller's promise.
         let component = unsafe { Component::deserialize(&engine, code)? };
-        let guard = GuardPre::new(linker(&engine)?.instantiate_pre(&component)?)?;
+        let guard = linker(&engine)?.instantiate_pre(&component).and_then(GuardPre::new);
+        let guard = guard.map_err(anyhow::Error::from).with_context(|| {
+            format!(
+                "this guest does not fit {CONTRACT}, which has the gate's HTTP and a clock and nothing else"
+            )
+        })?;
         let ticker = Ticker::start(&engine, limits.tick)?;
         Ok(Self { engine, guard, limits: Arc::new(limits), ticker })
     }
@@ -94,16 +98,17 @@ impl Sandbox {
     pub(crate) async fn instance(&self, hooks: Hooks) -> wasmtime::Result<Instance> {
         let limits = StoreLimitsBuilder::new()
             .memory_size(self.limits.memory_bytes)
-            .table_elements(TABLE_ELEMENTS)
+            .table_elements(self.limits.table_elements)
             // A refused growth is an abort in the guest without a word; a trap here says what happened.
             .trap_on_grow_failure(true)
             .build();
         let mut table = ResourceTable::new();
-        table.set_max_capacity(HANDLES);
+        table.set_max_capacity(self.limits.handles);
         let state =
             State { clocks: WasiClocksCtx::default(), http: WasiHttpCtx::new(), hooks, table, limits };
         let mut store = Store::new(&self.engine, state);
         store.limiter(|state| &mut state.limits);
+        store.set_hostcall_fuel(self.limits.lifted_bytes);
         store.set_epoch_deadline(1);
         store.epoch_deadline_async_yield_and_update(1);
         let guard = self.guard.instantiate_async(&mut store).await?;

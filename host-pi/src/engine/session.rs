@@ -29,10 +29,10 @@ pub enum Failure {
     #[error("{0}")]
     Other(String),
     /// The guest trapped.
-    #[error("the guard trapped ({0}); send the session whole to go on")]
+    #[error("the guard trapped ({0})")]
     Trapped(String),
     /// The guest took longer than the call may.
-    #[error("the guard gave no answer in {} s; send the session whole to go on", .0.as_secs_f64())]
+    #[error("the guard gave no answer in {} s", .0.as_secs_f64())]
     Timeout(Duration),
     /// Too many traps: nothing but `recall` is called until [`Session::enable`].
     #[error("the guard trapped {0} times in a short time and is off; `enable` tries again")]
@@ -211,7 +211,7 @@ impl Session {
                 guest.call_finish(store, session, verdicts, elapsed_ms, timed_out).await
             })
             .await??;
-        Ok(answer::checked(&self.mirror, outcome))
+        Ok(answer::checked(&self.mirror, outcome, self.setup.sandbox.limits().edits))
     }
 
     /// Tells that a provider request is about to leave; returns the cache breakpoints to set or remove. An answer that

@@ -1,6 +1,6 @@
 //! The HTTP client: connections that are kept, the system's root certificates, proxies from the environment.
 
-use super::resolver::{Prohibited, Resolver};
+use super::resolver::{Names, Prohibited, Resolver};
 use crate::engine::Limits;
 use http::{Request, Response, Uri};
 use hyper::body::Incoming;
@@ -45,8 +45,8 @@ pub(super) enum Failed {
 
 impl Client {
     /// Takes its proxies from `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`.
-    pub(super) fn from_env(limits: &Limits) -> Self {
-        Self::new(Matcher::from_env(), Resolver::new(), limits)
+    pub(super) fn from_env(names: Names, limits: &Limits) -> Self {
+        Self::new(Matcher::from_env(), Resolver::new(names), limits)
     }
 
     pub(super) fn new(proxies: Matcher, resolver: Resolver, limits: &Limits) -> Self {

@@ -14,6 +14,7 @@ mod resolver;
 pub use credential::{Credential, CredentialError};
 pub use origin::{Origin, OriginError};
 pub use permission::{State, VARIABLE as ALLOW_VARIABLE};
+pub use resolver::Names;
 
 pub(crate) use hooks::Hooks;
 
@@ -35,8 +36,8 @@ pub(crate) struct Gate {
 
 impl Gate {
     /// Grants those origins for as long as the gate lives.
-    pub(crate) fn new(allow: Vec<Origin>, limits: Arc<Limits>) -> Self {
-        let client = Client::from_env(&limits);
+    pub(crate) fn new(allow: Vec<Origin>, names: Names, limits: Arc<Limits>) -> Self {
+        let client = Client::from_env(names, &limits);
         Self::with_client(allow, client, limits)
     }
 

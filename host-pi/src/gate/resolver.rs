@@ -10,7 +10,18 @@ use std::task::{Context, Poll};
 use std::vec;
 use tower_service::Service;
 
-/// The system's resolver, with the rule behind it. The connector gets no other addresses, so what was checked is what
+/// Who says where names lead.
+#[derive(Clone, Debug, Default)]
+pub enum Names {
+    /// The system's resolver.
+    #[default]
+    System,
+    /// Every name leads to these addresses, as for a machine whose names are settled elsewhere, or for a test of what
+    /// happens when a granted name leads inside. The rule on addresses holds for them as well.
+    Fixed(Vec<IpAddr>),
+}
+
+/// A resolver with the rule behind it. The connector gets no other addresses, so what was checked is what
 /// is connected to. Hosts that are written as addresses never come here: they were granted as such.
 #[derive(Clone, Debug)]
 pub(super) struct Resolver(Source);
@@ -18,7 +29,6 @@ pub(super) struct Resolver(Source);
 #[derive(Clone, Debug)]
 enum Source {
     System(GaiResolver),
-    #[cfg(test)]
     Fixed(Vec<SocketAddr>),
 }
 
@@ -31,14 +41,13 @@ pub(super) struct Prohibited {
 }
 
 impl Resolver {
-    pub(super) fn new() -> Self {
-        Self(Source::System(GaiResolver::new()))
-    }
-
-    /// Gives every name those addresses.
-    #[cfg(test)]
-    pub(super) fn fixed(addresses: &[IpAddr]) -> Self {
-        Self(Source::Fixed(addresses.iter().map(|address| SocketAddr::new(*address, 0)).collect()))
+    pub(super) fn new(names: Names) -> Self {
+        Self(match names {
+            Names::System => Source::System(GaiResolver::new()),
+            Names::Fixed(addresses) => {
+                Source::Fixed(addresses.into_iter().map(|address| SocketAddr::new(address, 0)).collect())
+            }
+        })
     }
 }
 
@@ -56,7 +65,6 @@ impl Service<Name> for Resolver {
         Box::pin(async move {
             let addresses: Vec<SocketAddr> = match &mut source {
                 Source::System(system) => system.call(name.clone()).await?.collect(),
-                #[cfg(test)]
                 Source::Fixed(addresses) => addresses.clone(),
             };
             check(name.as_str(), &addresses).map_err(|error| io::Error::other(Arc::new(error)))?;

@@ -31,7 +31,7 @@ impl Setting {
     }
 
     fn hooks(self, base_url: &str) -> Hooks {
-        let client = Client::new(self.proxies, Resolver::fixed(&[self.leads]), &self.limits);
+        let client = Client::new(self.proxies, Resolver::new(Names::Fixed(vec![self.leads])), &self.limits);
         let allow = self.grant.iter().map(|text| text.parse().unwrap()).collect();
         let credential = json!({"api_key": "s3cret", "headers": [["x-team", "t"]]}).try_into().unwrap();
         Gate::with_client(allow, client, Arc::new(self.limits)).hooks(base_url, Some(&credential)).unwrap()
@@ -109,7 +109,8 @@ async fn a_closed_gate_lets_nothing_out() {
 
 #[tokio::test]
 async fn a_refused_origin_says_how_to_lift_that() {
-    let client = Client::new(Matcher::builder().build(), Resolver::fixed(&[]), &Limits::default());
+    let client =
+        Client::new(Matcher::builder().build(), Resolver::new(Names::Fixed(vec![])), &Limits::default());
     let gate = Gate::with_client(vec![], client, Arc::default());
     gate.grant_only(&Network { allow: vec![], deny: vec!["https://a.example".into()] });
     let hooks = gate.hooks("https://a.example", None).unwrap();

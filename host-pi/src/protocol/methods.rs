@@ -1,7 +1,9 @@
 //! What each method does: read its parameters, call the runner, write the result.
 
 use super::message::{Answer, Error, result};
-use crate::contract::sessions::{Circumstances, Delta, Phase, RecallRequest, RequestShape, Verdict};
+use crate::contract::sessions::{
+    Circumstances, Delta, Phase, Question, RecallRequest, RequestShape, Verdict,
+};
 use crate::contract::{CONTRACT, types::Model, types::Usage};
 use crate::gate::Origin;
 use crate::runner::{APIS, Runner};
@@ -146,7 +148,10 @@ pub(super) async fn long(
 ) -> Answer {
     match method {
         "ask" => result(&runner.ask(&read(params)?, cancel).await),
-        _ => result(&runner.pass(read(params)?, judging, cancel).await?),
+        _ => {
+            let judging = |questions: &[Question], timeout_ms| judging(questions.len(), timeout_ms);
+            result(&runner.pass(read(params)?, judging, cancel).await?)
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::serve;
 use crate::engine::Limits;
+use crate::gate::Names;
 use crate::runner::{Options, Runner};
 use crate::settings::SettingsFile;
 use crate::testing::{SILENCE, Server};
@@ -22,6 +23,7 @@ impl Conversation {
         let options = Options {
             allow: allow.iter().map(|origin| origin.parse().unwrap()).collect(),
             warnings: vec![],
+            names: Names::System,
             settings: SettingsFile::at("/nonexistent/context-guard.json"),
             limits: Limits::default(),
         };

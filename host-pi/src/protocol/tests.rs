@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::engine::Limits;
+use crate::gate::Names;
 use crate::runner::{Options, Runner};
 use crate::settings::SettingsFile;
 use serde_json::{Value, json};
@@ -28,6 +29,7 @@ impl Setting {
         let options = Options {
             allow: vec![],
             warnings: vec![],
+            names: Names::System,
             settings: self.settings(),
             limits: self.limits.clone(),
         };
@@ -223,8 +225,13 @@ async fn an_output_that_cannot_be_written_ends_the_runner() {
         }
     }
     let setting = Setting::new();
-    let options =
-        Options { allow: vec![], warnings: vec![], settings: setting.settings(), limits: Limits::default() };
+    let options = Options {
+        allow: vec![],
+        warnings: vec![],
+        names: Names::System,
+        settings: setting.settings(),
+        limits: Limits::default(),
+    };
     let input = Cursor::new(r#"{"jsonrpc":"2.0","id":1,"method":"hello"}"#);
     let result = serve(Arc::new(Runner::new(options).unwrap()), input, Gone).await;
     assert_eq!(result.unwrap_err().kind(), std::io::ErrorKind::BrokenPipe);

@@ -2,7 +2,8 @@
 
 use super::look::{self, Look};
 use super::report::{Report, Run};
-use super::table::{self, Columns};
+use super::rows::{self, Columns};
+use super::table;
 use std::fmt::Write;
 
 /// Returns everything about one run.
@@ -13,11 +14,14 @@ pub(super) fn detail(report: &Report, run: &Run, look: Look) -> String {
         let _ = writeln!(text, "\nrun {} “{question}”: no pass was due at its end", run.number);
         return text;
     };
-    let _ = write!(text, "\n{}", table::run_rows(run, pass, &Columns::of(report, look), look));
+    let _ = write!(text, "\n{}", rows::run_rows(run, pass, &Columns::of(report, look), look));
     for item in &pass.items {
         let title = look::cut(&look::line(&item.label), look.width);
         let _ = writeln!(text, "\n{}", look.bold(&title));
         let _ = writeln!(text, "  {} {}", item.entry_id, look::line(&item.reason));
+        if let Some(superseded) = &item.superseded {
+            let _ = writeln!(text, "  told: {}", look::line(superseded));
+        }
         for trace in &item.traces {
             let _ = writeln!(text, "  {}", look.dim(&look::line(trace)));
         }

@@ -13,6 +13,8 @@ const MODEL: &str = "jev-latest";
 /// A judge as the command line names it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Judge {
+    /// Nobody: what could be judged is shown, and nothing is decided.
+    None,
     /// The heuristic inside the guest.
     Builtin,
     /// A System One service at that base URL.
@@ -23,7 +25,7 @@ pub(crate) enum Judge {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum JudgeError {
     #[error(
-        "{0:?} is no judge; write builtin, or the base URL of a System One service such as https://api.typesafe.ai/v1"
+        "{0:?} is no judge; write builtin, none, or the base URL of a System One service such as https://api.typesafe.ai/v1"
     )]
     Unknown(String),
     #[error(transparent)]
@@ -35,6 +37,7 @@ impl FromStr for Judge {
 
     fn from_str(text: &str) -> Result<Self, JudgeError> {
         match text {
+            "none" => Ok(Self::None),
             "builtin" => Ok(Self::Builtin),
             url if url.contains("://") => {
                 Ok(Self::SystemOne { base_url: url.to_owned(), origin: Origin::of_url(url)? })
@@ -45,34 +48,35 @@ impl FromStr for Judge {
 }
 
 impl Judge {
-    /// Returns where to ask. The price is in US dollars per million input tokens.
-    pub(super) fn service(&self, model: Option<&str>, input_price: f64) -> Service {
+    /// Returns where to ask, if anywhere. The price is in US dollars per million input tokens.
+    pub(crate) fn service(&self, model: Option<&str>, input_price: f64) -> Option<Service> {
         let (api, base_url, model) = match self {
+            Self::None => return None,
             Self::Builtin => ("builtin", "", "lexical"),
             Self::SystemOne { base_url, .. } => {
                 ("typesafe-system-one", base_url.as_str(), model.unwrap_or(MODEL))
             }
         };
-        Service {
+        Some(Service {
             api: api.into(),
             base_url: base_url.into(),
             model: model.into(),
             headers: Vec::new(),
             input_price,
-        }
+        })
     }
 
     /// Returns the origin that questions go to, if they leave this machine's process.
-    pub(super) fn destination(&self) -> Option<&Origin> {
+    pub(crate) fn destination(&self) -> Option<&Origin> {
         match self {
-            Self::Builtin => None,
+            Self::None | Self::Builtin => None,
             Self::SystemOne { origin, .. } => Some(origin),
         }
     }
 }
 
 /// Makes a credential of the key, if there is one.
-pub(super) fn credential(key: Option<String>) -> Result<Option<Credential>, CredentialError> {
+pub(crate) fn credential(key: Option<String>) -> Result<Option<Credential>, CredentialError> {
     let key = key.filter(|key| !key.is_empty());
     key.map(|key| Credential::try_from(json!({ "api_key": key.trim() }))).transpose()
 }

@@ -10,31 +10,31 @@ const WIDEST: usize = 100;
 
 /// Width and colours.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Look {
-    pub(super) width: usize,
-    pub(super) colour: bool,
+pub(crate) struct Look {
+    pub(crate) width: usize,
+    pub(crate) colour: bool,
 }
 
 impl Look {
     /// Takes both from standard output: colours on a terminal that wants them, and nothing wide anywhere else.
-    pub(super) fn of_stdout() -> Self {
+    pub(crate) fn of_stdout() -> Self {
         let columns = Term::stdout().size_checked().map_or(0, |(_, columns)| usize::from(columns));
         Self { width: columns.clamp(NARROWEST, WIDEST), colour: colors_enabled() }
     }
 
-    pub(super) fn dim(self, text: &str) -> String {
+    pub(crate) fn dim(self, text: &str) -> String {
         self.styled(Style::new().dim(), text)
     }
 
-    pub(super) fn bold(self, text: &str) -> String {
+    pub(crate) fn bold(self, text: &str) -> String {
         self.styled(Style::new().bold(), text)
     }
 
-    pub(super) fn good(self, text: &str) -> String {
+    pub(crate) fn good(self, text: &str) -> String {
         self.styled(Style::new().green(), text)
     }
 
-    pub(super) fn bad(self, text: &str) -> String {
+    pub(crate) fn bad(self, text: &str) -> String {
         self.styled(Style::new().yellow(), text)
     }
 
@@ -43,7 +43,7 @@ impl Look {
     }
 
     /// Wraps words so that lines fit, the second and later ones below the first's text.
-    pub(super) fn wrapped(self, head: &str, text: &str) -> String {
+    pub(crate) fn wrapped(self, head: &str, text: &str) -> String {
         let indent = measure_text_width(head);
         let mut lines = vec![head.to_owned()];
         let mut used = indent;
@@ -86,7 +86,7 @@ pub(super) fn line(text: &str) -> String {
 }
 
 /// Cuts the end off.
-pub(super) fn cut(text: &str, width: usize) -> String {
+pub(crate) fn cut(text: &str, width: usize) -> String {
     truncate_str(text, width, "…").into_owned()
 }
 
@@ -107,20 +107,20 @@ pub(super) fn label(text: &str, width: usize) -> String {
     format!("{tool} …{tail}")
 }
 
-pub(super) fn left(text: &str, width: usize) -> String {
+pub(crate) fn left(text: &str, width: usize) -> String {
     pad_str(text, width, Alignment::Left, None).into_owned()
 }
 
-pub(super) fn right(text: &str, width: usize) -> String {
+pub(crate) fn right(text: &str, width: usize) -> String {
     pad_str(text, width, Alignment::Right, None).into_owned()
 }
 
-pub(super) fn count(number: u64) -> String {
+pub(crate) fn count(number: u64) -> String {
     HumanCount(number).to_string()
 }
 
 /// `3 runs`, `1 run`.
-pub(super) fn plural(number: usize, word: &str) -> String {
+pub(crate) fn plural(number: usize, word: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
     format!("{} {word}{s}", count(number as u64))
 }
@@ -136,7 +136,7 @@ pub(super) fn short(number: u64) -> String {
 }
 
 /// `$0`, `$0.0012`, `$1.23`.
-pub(super) fn dollars(amount: f64) -> String {
+pub(crate) fn dollars(amount: f64) -> String {
     match amount {
         0.0 => "$0".into(),
         amount if amount < 0.01 => format!("${amount:.4}"),
@@ -145,7 +145,7 @@ pub(super) fn dollars(amount: f64) -> String {
 }
 
 /// `34 ms`, `1.3 s`.
-pub(super) fn duration(ms: u64) -> String {
+pub(crate) fn duration(ms: u64) -> String {
     if ms < 1000 { format!("{ms} ms") } else { format!("{:.1} s", ms as f64 / 1e3) }
 }
 

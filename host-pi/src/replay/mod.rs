@@ -3,25 +3,28 @@
 
 mod detail;
 mod former_guard;
+mod hints;
 mod judge;
-mod look;
+pub(crate) mod look;
 mod mapping;
+mod notes;
 mod passes;
 mod progress;
 mod projection;
 mod record;
 mod report;
+mod rows;
 mod runs;
 mod session_file;
 mod table;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use judge::{Judge, KEY_VARIABLE};
+pub(crate) use judge::{Judge, KEY_VARIABLE, credential};
 
 use crate::contract::sessions::Circumstances;
 use crate::engine::Limits;
-use crate::gate::{Origin, State};
+use crate::gate::{Names, Origin, State};
 use crate::runner::{Options, Runner};
 use crate::settings::SettingsFile;
 use anyhow::{Context, Result, bail};
@@ -88,6 +91,7 @@ async fn report(request: Request, watch: &impl Watch) -> Result<Report> {
     let runner = Runner::new(Options {
         allow: request.allow,
         warnings: request.warnings,
+        names: Names::System,
         settings: request.settings,
         limits: Limits::default(),
     })?;
@@ -100,7 +104,8 @@ async fn report(request: Request, watch: &impl Watch) -> Result<Report> {
     }
     warnings.extend(configured.configuration.warnings);
     if let Some(origin) = request.judge.destination() {
-        permitted(&runner, origin, &service.base_url)?;
+        let base_url = service.as_ref().map_or("", |service| service.base_url.as_str());
+        permitted(&runner, origin, base_url)?;
     }
     runner
         .observe(Circumstances {
@@ -112,15 +117,15 @@ async fn report(request: Request, watch: &impl Watch) -> Result<Report> {
         })
         .await?;
 
-    let judge = Answerer {
+    let judge = service.as_ref().map(|service| Answerer {
         api: service.api.clone(),
         model: service.model.clone(),
         base_url: request.judge.destination().map(|_| service.base_url.clone()),
         heuristic: request.judge == Judge::Builtin,
-    };
+    });
     let credential = match request.judge {
-        Judge::Builtin => None,
-        Judge::SystemOne { .. } => judge::credential(request.key).with_context(|| KEY_VARIABLE.to_owned())?,
+        Judge::None | Judge::Builtin => None,
+        Judge::SystemOne { .. } => credential(request.key).with_context(|| KEY_VARIABLE.to_owned())?,
     };
     let session = Session {
         file: path.display().to_string(),
@@ -130,7 +135,7 @@ async fn report(request: Request, watch: &impl Watch) -> Result<Report> {
         left_out,
     };
     let runs = Replay::new(&runner, Asked { service, credential }).runs(branch, watch).await;
-    if let Some(url) = &judge.base_url
+    if let Some(url) = judge.as_ref().and_then(|judge| judge.base_url.as_ref())
         && unanswered(&runs)
     {
         bail!("no question reached {url}; check the address, and that a System One service answers there");
@@ -149,7 +154,7 @@ fn unanswered(runs: &[Run]) -> bool {
 }
 
 /// Says before anything is judged that nothing could be.
-fn permitted(runner: &Runner, origin: &Origin, base_url: &str) -> Result<()> {
+pub(crate) fn permitted(runner: &Runner, origin: &Origin, base_url: &str) -> Result<()> {
     match runner.permission(base_url)?.state {
         State::Granted => Ok(()),
         State::Unknown => bail!("nothing may be sent to {origin}; allow it with --allow-net {origin}"),

@@ -1,24 +1,30 @@
 //! The passes of a session, one after another, each on what the earlier ones left.
 
+use super::hints;
 use super::mapping::{Recorded, Role};
 use super::projection::{self, Place};
-use super::record::Record;
+use super::record::{Kind, Record};
 use super::report::{Item, Pass, Run};
 use super::runs::{self, Ending};
 use crate::contract::classifier::Service;
-use crate::contract::sessions::{Delta, Edit, Outcome, Part, Phase};
+use crate::contract::sessions::{Delta, Edit, Outcome, Part, Phase, Question};
 use crate::contract::types::{Block, CacheScheme, Entry, EntryBody, Message, Model, ThinkingBinding};
 use crate::gate::Credential;
 use crate::runner::{self, Passed, Runner};
+use std::collections::HashSet;
 use std::future;
 
 /// The shortest lifetime that providers document for a cache entry, in seconds; the extension assumes the same.
 const CACHE_LIFETIME: u32 = 300;
 
+/// So long after the last entry no provider's cache is left: a day, in milliseconds.
+const LONG_AFTER: u64 = 86_400_000;
+
 /// What every pass asks.
 #[derive(Debug)]
 pub(super) struct Asked {
-    pub(super) service: Service,
+    /// Without one nothing is asked: what could be judged is found, and nothing decided.
+    pub(super) service: Option<Service>,
     pub(super) credential: Option<Credential>,
 }
 
@@ -28,6 +34,8 @@ pub(super) struct Replay<'a> {
     asked: Asked,
     branch: Vec<Recorded>,
     told: Told,
+    /// Ids of the items that a pass looked at.
+    seen: HashSet<String>,
 }
 
 /// What the guest holds of the branch and the context.
@@ -39,7 +47,7 @@ struct Told {
 
 impl<'a> Replay<'a> {
     pub(super) fn new(runner: &'a Runner, asked: Asked) -> Self {
-        Self { runner, asked, branch: Vec::new(), told: Told::default() }
+        Self { runner, asked, branch: Vec::new(), told: Told::default(), seen: HashSet::new() }
     }
 
     /// Replays a branch run by run. `watch` hears of each run's number before its pass, and how many questions it asks.
@@ -64,18 +72,26 @@ impl<'a> Replay<'a> {
 
     async fn pass(&mut self, watch: &impl Watch) -> Option<Pass> {
         let context = projection::context(&self.branch);
+        let last = self.branch.last().map_or(0, |recorded| recorded.entry.time);
+        // Edits of a cold cache are free, so that no item is passed over for its price where none is judged.
+        let now = if self.asked.service.is_some() { last } else { last.saturating_add(LONG_AFTER) };
+        let mut hints = Vec::new();
         let pass = runner::Pass {
             delta: Some(self.delta(&context)),
             phase: Phase::RunEnd,
             model: model(&self.branch),
-            now: self.branch.last().map_or(0, |recorded| recorded.entry.time),
-            service: Some(self.asked.service.clone()),
+            now,
+            service: self.asked.service.clone(),
             credential: self.asked.credential.clone(),
         };
-        match self.runner.pass(pass, |questions, _| watch.questions(questions), future::pending()).await {
+        let judging = |questions: &[Question], _: u32| {
+            watch.questions(questions.len());
+            hints = hints::superseded(questions);
+        };
+        match self.runner.pass(pass, judging, future::pending()).await {
             Ok(passed) => {
                 self.told = Told { branch: self.branch.len(), context };
-                self.apply(passed)
+                self.apply(passed, hints)
             }
             Err(failure) => {
                 // Whatever the guest holds now, the next pass tells it everything.
@@ -98,11 +114,27 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Appends what a pass decided to the branch, as Pi would.
-    fn apply(&mut self, passed: Passed) -> Option<Pass> {
+    /// Appends what a pass decided to the branch, as Pi would. `hints` are those of its small outputs, in order.
+    fn apply(&mut self, passed: Passed, hints: Vec<Option<String>>) -> Option<Pass> {
         let Outcome { edits, guard_record, warnings } = passed.outcome?;
         let record = guard_record.as_deref().and_then(Record::parse).unwrap_or_default();
-        let mut pass = Pass {
+        let decided = self.asked.service.is_some();
+        let mut hints = hints.into_iter();
+        let mut items = Vec::new();
+        for judged in record.results {
+            let edit = edits.iter().find(|edit| edit.target == judged.entry_id);
+            let original = text(self.recorded(&judged.entry_id));
+            let again = !self.seen.insert(judged.entry_id.clone());
+            let superseded = if judged.kind == Kind::Small { hints.next().flatten() } else { None };
+            let item = Item::new(judged, original, edit.and_then(|edit| self.replacement(edit)));
+            let item = if decided { item } else { item.undecided() };
+            items.push(Item { superseded, again, ..item });
+        }
+        if !decided {
+            // Its questions all failed, as they had to.
+            return Some(Pass { items, ..Pass::default() });
+        }
+        let pass = Pass {
             requests: record.requests,
             input_tokens: record.input_tokens,
             sent_bytes: record.sent_bytes,
@@ -111,13 +143,8 @@ impl<'a> Replay<'a> {
             timed_out: record.timed_out,
             warnings: warnings.into_iter().chain(passed.refusal).collect(),
             failure: None,
-            items: Vec::new(),
+            items,
         };
-        for judged in record.results {
-            let edit = edits.iter().find(|edit| edit.target == judged.entry_id);
-            let target = self.recorded(&judged.entry_id);
-            pass.items.push(Item::new(judged, text(target), edit.and_then(replacement)));
-        }
         for edit in edits {
             let role = Role::Edit { replacement: self.blocks(&edit), target: edit.target.clone() };
             self.append(EntryBody::Edit(edit.target), role);
@@ -137,6 +164,16 @@ impl<'a> Replay<'a> {
 
     fn recorded(&self, id: &str) -> Option<&Recorded> {
         self.branch.iter().rev().find(|recorded| recorded.entry.id == id)
+    }
+
+    /// Returns the text that an edit shows instead of its target; none where it omits it.
+    fn replacement(&self, edit: &Edit) -> Option<String> {
+        let blocks = self.blocks(edit)?.into_iter().map(|block| match block {
+            Block::Text(text) => text,
+            Block::Image(_) => "[image]".into(),
+            Block::Thinking(_) | Block::ToolCall(_) | Block::Opaque(_) => "[block as recorded]".into(),
+        });
+        Some(blocks.collect::<Vec<_>>().join("\n"))
     }
 
     /// Returns what an edit shows instead of its target; none where it omits it.
@@ -174,14 +211,6 @@ fn text(recorded: Option<&Recorded>) -> String {
         _ => None,
     });
     texts.collect::<Vec<_>>().join("\n")
-}
-
-fn replacement(edit: &Edit) -> Option<String> {
-    let parts = edit.replacement.as_ref()?.iter().map(|part| match part {
-        Part::Text(text) => text.clone(),
-        Part::Recorded(place) => format!("[block {} as recorded]", place + 1),
-    });
-    Some(parts.collect::<Vec<_>>().join("\n"))
 }
 
 /// The chat model as far as a session file tells: it has no prices, and no word on how thinking is bound.

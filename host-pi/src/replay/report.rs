@@ -4,12 +4,14 @@ use super::former_guard::FormerGuard;
 use super::record::{Judged, Kind, Outcome};
 use super::runs::Ending;
 use serde::Serialize;
+use std::collections::HashMap;
 
 /// A whole replay.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
     pub(super) session: Session,
-    pub(super) judge: Answerer,
+    /// None where nothing was asked, so that all items are mere candidates.
+    pub(super) judge: Option<Answerer>,
     /// The settings file that counted; none where all settings are defaults.
     pub(super) settings: Option<String>,
     /// What was wrong with the session file or the settings.
@@ -70,19 +72,24 @@ pub(super) struct Pass {
     pub(super) items: Vec<Item>,
 }
 
-/// What became of one output.
+/// What became of an output, an exchange or the images of an output.
 #[derive(Debug, Serialize)]
 pub(super) struct Item {
     pub(super) entry_id: String,
     pub(super) kind: Kind,
     pub(super) label: String,
-    pub(super) outcome: Outcome,
+    /// None where nothing was decided.
+    pub(super) outcome: Option<Outcome>,
     /// The guard's own words, joined by commas.
     pub(super) reason: String,
     pub(super) before_chars: u64,
     pub(super) after_chars: u64,
     pub(super) lines: usize,
     pub(super) kept_lines: usize,
+    /// Which later call made it stale.
+    pub(super) superseded: Option<String>,
+    /// An earlier pass looked at it, too.
+    pub(super) again: bool,
     /// How each request about it was decided.
     pub(super) traces: Vec<String>,
     /// What the model is shown instead; none for what was kept or omitted.
@@ -99,6 +106,12 @@ pub(super) struct Totals {
     pub(super) distilled: usize,
     pub(super) removed: usize,
     pub(super) kept: usize,
+    /// Different items of each kind.
+    pub(super) large: usize,
+    pub(super) small: usize,
+    pub(super) exchanges: usize,
+    pub(super) images: usize,
+    /// Every item once.
     pub(super) before_chars: u64,
     pub(super) after_chars: u64,
     pub(super) saved_chars: u64,
@@ -124,14 +137,29 @@ impl Item {
             entry_id: judged.entry_id,
             kind: judged.kind,
             label: judged.label,
-            outcome: judged.outcome,
+            outcome: Some(judged.outcome),
             reason: judged.reason,
             before_chars: judged.before_chars,
             after_chars: judged.after_chars,
             lines,
             kept_lines,
+            superseded: None,
+            again: false,
             traces: judged.jev,
             replacement,
+        }
+    }
+
+    /// Leaves nothing but what there was to judge.
+    pub(super) fn undecided(self) -> Self {
+        Self {
+            outcome: None,
+            reason: String::new(),
+            after_chars: self.before_chars,
+            kept_lines: self.lines,
+            traces: Vec::new(),
+            replacement: None,
+            ..self
         }
     }
 
@@ -158,6 +186,8 @@ fn kept_lines(original: &str, replacement: &str) -> usize {
 impl Totals {
     pub(super) fn of(runs: &[Run]) -> Self {
         let mut totals = Self { runs: runs.len(), ..Self::default() };
+        // An exchange that was kept can be judged again: what became of it in the end counts.
+        let mut outcomes = HashMap::new();
         for run in runs {
             totals.completed += usize::from(run.ending == Ending::Completed);
             let Some(pass) = &run.pass else { continue };
@@ -168,17 +198,34 @@ impl Totals {
             totals.cost_usd += pass.cost_usd;
             totals.ms += u64::from(pass.ms);
             for item in &pass.items {
-                match item.outcome {
-                    Outcome::Distilled => totals.distilled += 1,
-                    Outcome::Removed => totals.removed += 1,
-                    Outcome::Kept => totals.kept += 1,
-                }
-                totals.before_chars += item.before_chars;
-                totals.after_chars += item.after_chars;
+                outcomes.insert(item.entry_id.as_str(), item.outcome);
                 totals.saved_chars += item.saved_chars();
+                if !item.again {
+                    totals.before_chars += item.before_chars;
+                    totals.count(item.kind);
+                }
             }
         }
+        for outcome in outcomes.into_values() {
+            match outcome {
+                Some(Outcome::Distilled) => totals.distilled += 1,
+                Some(Outcome::Removed) => totals.removed += 1,
+                Some(Outcome::Kept) => totals.kept += 1,
+                None => {}
+            }
+        }
+        totals.after_chars = totals.before_chars.saturating_sub(totals.saved_chars);
         totals.saved_tokens_estimate = (totals.saved_chars + 2) / 4;
         totals
+    }
+
+    fn count(&mut self, kind: Kind) {
+        match kind {
+            Kind::Large => self.large += 1,
+            Kind::Small => self.small += 1,
+            Kind::Exchange => self.exchanges += 1,
+            Kind::Image => self.images += 1,
+            Kind::Other => {}
+        }
     }
 }

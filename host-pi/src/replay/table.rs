@@ -1,15 +1,12 @@
-//! A replay for people: what became of each output, and what that came to.
+//! A replay for people: what became of each item, and what that came to.
 
 use super::look::{self, Look};
-use super::record::Outcome;
-use super::report::{Item, Pass, Report, Run, Totals};
+use super::notes;
+use super::record::Kind;
+use super::report::{Report, Run, Totals};
+use super::rows::{self, Columns, NAME};
 use super::runs::Ending;
 use std::fmt::Write;
-
-/// Lines of the largest saving's replacement that are shown: enough for some kept ones and some notes.
-const EXCERPT: usize = 22;
-/// Width of the names on the left.
-const NAME: usize = 10;
 
 /// Returns the whole table.
 pub(super) fn table(report: &Report, look: Look) -> String {
@@ -17,7 +14,7 @@ pub(super) fn table(report: &Report, look: Look) -> String {
     let columns = Columns::of(report, look);
     for run in &report.runs {
         if let Some(pass) = &run.pass {
-            let _ = write!(text, "\n{}", run_rows(run, pass, &columns, look));
+            let _ = write!(text, "\n{}", rows::run_rows(run, pass, &columns, look));
         }
     }
     let quiet = quiet_runs(report, look);
@@ -25,7 +22,7 @@ pub(super) fn table(report: &Report, look: Look) -> String {
         let _ = write!(text, "\n{quiet}");
     }
     if report.totals.judged_runs > 0 {
-        let _ = write!(text, "{}\n{}", largest(report, look), sums(report, look));
+        let _ = write!(text, "{}\n{}", notes::notes(report, look), sums(report, look));
     }
     text
 }
@@ -38,14 +35,23 @@ pub(super) fn head(report: &Report, look: Look) -> String {
         let _ = writeln!(text, "{}", look.wrapped(&look::left(name, NAME), words));
     };
     let runs = look::plural(report.runs.len(), "run");
-    let session_line = format!("{}, {runs}; the long outputs of a run are judged at its end", session.file);
+    let session_line = format!("{}, {runs}", session.file);
     add("session", &look::line(&session_line));
-    match &report.judge.base_url {
+    match &report.judge {
         None => add(
             "judge",
-            "builtin: a heuristic that compares words; a classifier may decide otherwise (--judge URL)",
+            "none: nothing is asked or decided; what the end of a run leaves to judge is shown, an item once",
         ),
-        Some(url) => add("judge", &format!("{} at {url}", report.judge.model)),
+        Some(judge) => match &judge.base_url {
+            None => add(
+                "judge",
+                "builtin: a heuristic that compares words; a classifier may decide otherwise (--judge URL)",
+            ),
+            Some(url) => add("judge", &format!("{} at {url}", judge.model)),
+        },
+    }
+    if report.judge.is_some() {
+        add("when", "at the end of each run: its outputs, and exchanges and images from before");
     }
     add("settings", report.settings.as_deref().unwrap_or("defaults"));
     let left_out = session.left_out;
@@ -65,114 +71,6 @@ pub(super) fn head(report: &Report, look: Look) -> String {
     text
 }
 
-/// Widths of the columns, the same for all runs.
-pub(super) struct Columns {
-    label: usize,
-    before: usize,
-    after: usize,
-    lines: usize,
-}
-
-const OUTCOME: usize = 9;
-const LINES: &str = "lines kept";
-/// Least width of a label: a tool and the end of a file's name.
-const LABEL: usize = 12;
-/// Parts of an output can be judged for several reasons; `--run` shows them all.
-const REASON: usize = 20;
-
-impl Columns {
-    pub(super) fn of(report: &Report, look: Look) -> Self {
-        let items = || report.runs.iter().filter_map(|run| run.pass.as_ref()).flat_map(|pass| &pass.items);
-        let widest = |text: &dyn Fn(&Item) -> String| items().map(|item| text(item).len()).max().unwrap_or(0);
-        let before = widest(&|item| look::count(item.before_chars));
-        let after = widest(&after);
-        let lines = widest(&lines).max(LINES.len());
-        let reason = widest(&|item| reason(&item.reason));
-        // Between two columns are two blanks, between the lengths an arrow.
-        let taken = 2 + OUTCOME + 2 + 2 + before + 3 + after + 2 + lines + 2 + reason;
-        let longest =
-            items().map(|item| console::measure_text_width(&look::line(&item.label))).max().unwrap_or(0);
-        let label = look.width.saturating_sub(taken).min(longest).max(LABEL);
-        Self { label, before, after, lines }
-    }
-
-    fn heading(&self, look: Look) -> String {
-        let [outcome, label] = [look::left("", OUTCOME), look::left("output", self.label)];
-        let lengths = look::right("characters", self.before + 3 + self.after);
-        let lines = look::right(LINES, self.lines);
-        look.dim(&format!("  {outcome}  {label}  {lengths}  {lines}  why"))
-    }
-
-    fn row(&self, item: &Item, look: Look) -> String {
-        let outcome = match item.outcome {
-            Outcome::Distilled => look.good(&look::left("distilled", OUTCOME)),
-            Outcome::Removed => look.good(&look::left("removed", OUTCOME)),
-            Outcome::Kept => look::left("kept", OUTCOME),
-        };
-        let label = look::left(&look::label(&look::line(&item.label), self.label), self.label);
-        let before = look::right(&look::count(item.before_chars), self.before);
-        let after = after(item);
-        let arrow = if after.is_empty() { "   " } else { " → " };
-        let after = look::right(&after, self.after);
-        let lines = look::right(&lines(item), self.lines);
-        let reason = look.dim(&reason(&item.reason));
-        format!("  {outcome}  {label}  {before}{arrow}{after}  {lines}  {reason}")
-    }
-}
-
-fn after(item: &Item) -> String {
-    match item.outcome {
-        Outcome::Kept => String::new(),
-        _ => look::count(item.after_chars),
-    }
-}
-
-fn lines(item: &Item) -> String {
-    let total = look::count(item.lines as u64);
-    match item.outcome {
-        Outcome::Kept => format!("all {total}"),
-        _ => format!("{} of {total}", look::count(item.kept_lines as u64)),
-    }
-}
-
-/// Says in a few words what the guard's reasons mean. Unknown ones stand for themselves.
-fn reason(words: &str) -> String {
-    let meaning = |word| match word {
-        "chunks" => "parts needed",
-        "none-needed" => "not needed",
-        "whole-needed" => "all of it needed",
-        "whole-chosen" => "mostly needed",
-        "no-answer" => "no clear answer",
-        "error" => "failed",
-        "timeout" => "late",
-        "oversize" => "too long to ask",
-        "all-chunks" => "all parts needed",
-        "not-worth" => "little to gain",
-        other => other,
-    };
-    look::cut(&look::line(&words.split(',').map(meaning).collect::<Vec<_>>().join(", ")), REASON)
-}
-
-/// Returns one run's heading and rows.
-pub(super) fn run_rows(run: &Run, pass: &Pass, columns: &Columns, look: Look) -> String {
-    let number = format!("run {}", run.number);
-    let question = look::cut(&look::line(&run.question), look.width.saturating_sub(NAME + 2));
-    let mut text = format!("{}“{question}”\n", look.bold(&look::left(&number, NAME)));
-    if !pass.items.is_empty() {
-        let _ = writeln!(text, "{}", columns.heading(look));
-    }
-    for item in &pass.items {
-        let _ = writeln!(text, "{}", columns.row(item, look));
-    }
-    if pass.items.is_empty() && pass.failure.is_none() {
-        let _ = writeln!(text, "  {}", look.bad("no question could be asked, so that nothing was judged"));
-    }
-    for trouble in pass.failure.iter().chain(&pass.warnings) {
-        let _ = writeln!(text, "{}", look.wrapped("  ", &look.bad(&look::line(trouble))));
-    }
-    text
-}
-
 /// Says what happened in the runs that have no rows.
 fn quiet_runs(report: &Report, look: Look) -> String {
     let count = |wanted: &dyn Fn(&Run) -> bool| report.runs.iter().filter(|run| wanted(run)).count();
@@ -187,8 +85,10 @@ fn quiet_runs(report: &Report, look: Look) -> String {
         add(
             "not due",
             format!(
-                "{}: too few large outputs. By default a pass needs 8,000 characters in outputs of 4,000 or more \
-                 (minRunChars and minResultChars in the settings)",
+                "{}: nothing to judge. By default outputs of 400 characters or more are, those of 4,000 or more if \
+                 the run has 8,000 of these together, exchanges older than the last two, and images three replies \
+                 later (smallResultMinChars, minResultChars, minRunChars, keepRecentExchanges and imageKeepTurns in \
+                 the settings)",
                 look::plural(not_due, "completed run")
             ),
         );
@@ -212,19 +112,27 @@ fn quiet_runs(report: &Report, look: Look) -> String {
 fn sums(report: &Report, look: Look) -> String {
     let Totals { before_chars, saved_chars, requests, ms, .. } = report.totals;
     let totals = &report.totals;
-    let outputs = totals.distilled + totals.removed + totals.kept;
+    let kinds = rows::counts(|kind| match kind {
+        Kind::Large => totals.large,
+        Kind::Small => totals.small,
+        Kind::Exchange => totals.exchanges,
+        Kind::Image => totals.images,
+        Kind::Other => 0,
+    });
+    let print = |rows: &[(&str, String)]| -> String {
+        let line = |(name, words): &(&str, String)| look.wrapped(&look::left(name, NAME), words) + "\n";
+        rows.iter().map(line).collect()
+    };
+    let Some(judge) = &report.judge else {
+        return print(&[("to judge", format!("{kinds}: {} characters", look::count(before_chars)))]);
+    };
     let share = (saved_chars * 100).checked_div(before_chars).unwrap_or(0);
-    let cost = match &report.judge.base_url {
+    let cost = match &judge.base_url {
         Some(_) if totals.cost_usd == 0.0 => "cost unknown (--input-price)".into(),
         _ => look::dollars(totals.cost_usd),
     };
-    let judged = format!(
-        "{}: {} distilled, {} removed, {} kept",
-        look::plural(outputs, "output"),
-        totals.distilled,
-        totals.removed,
-        totals.kept
-    );
+    let judged =
+        format!("{kinds}: {} distilled, {} removed, {} kept", totals.distilled, totals.removed, totals.kept);
     let effort = format!("{}, {}, {cost}", look::plural(requests as usize, "request"), look::duration(ms));
     let saved =
         format!("{} of {} characters ({share} %)", look::count(saved_chars), look::count(before_chars));
@@ -233,33 +141,5 @@ fn sums(report: &Report, look: Look) -> String {
         if saved_chars > 0 { look.good(&saved) } else { saved },
         look::short(totals.saved_tokens_estimate)
     );
-    let rows = [("judged", judged), ("effort", effort), ("saved", saved)];
-    rows.map(|(name, words)| look.wrapped(&look::left(name, NAME), &words) + "\n").concat()
-}
-
-/// Shows the replacement that saves most.
-fn largest(report: &Report, look: Look) -> String {
-    let passes = report.runs.iter().filter_map(|run| Some((run.number, run.pass.as_ref()?)));
-    let items = passes.flat_map(|(number, pass)| pass.items.iter().map(move |item| (number, item)));
-    let shown = items.filter_map(|(number, item)| Some((number, item, item.replacement.as_ref()?)));
-    let Some((number, item, replacement)) = shown.max_by_key(|(_, item, _)| item.saved_chars()) else {
-        return String::new();
-    };
-    let title = look::cut(&format!("instead of {}", look::line(&item.label)), look.width);
-    let mut text = format!("\n{}\n", look.bold(&title));
-    let total = replacement.lines().count();
-    let mut lines = replacement.lines().take(EXCERPT);
-    if let Some(note) = lines.next() {
-        let _ = writeln!(text, "{}", look.wrapped("  ", &look::line(note)));
-    }
-    for line in lines {
-        let line = look::cut(&format!("  {}", look::line(line)), look.width);
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
-    if total > EXCERPT {
-        let rest =
-            format!("  … {} more lines; --run {number} shows all", look::count((total - EXCERPT) as u64));
-        let _ = writeln!(text, "{}", look.dim(&rest));
-    }
-    text
+    print(&[("judged", judged), ("effort", effort), ("saved", saved)])
 }

@@ -2,7 +2,7 @@
 import { replyOf } from "../anthropic-stream.mjs";
 import { objection } from "../validity.mjs";
 import { PrefixCache } from "./prefix-cache.mjs";
-import { anthropicBlocks, hash, identity } from "./prompt.mjs";
+import { anthropicBlocks, hash, identity, prefixHashes } from "./prompt.mjs";
 import { Refusal, refuseIf } from "./refusal.mjs";
 
 const MOST_MARKS = 4; // P2
@@ -39,7 +39,7 @@ export class Anthropic {
     const reply = replyOf(turn, n, signature);
     if (turn.thinking) {
       this.issued.set(signature, turn.thinking);
-      this.bound.set(signature, this.#before(whole, whole.messages.length));
+      this.bound.set(signature, beforeEach(whole).at(-1));
     }
     if (kind !== "plain") this.#keep(id, whole, reply, betas, now);
     const usage = {
@@ -85,13 +85,13 @@ export class Anthropic {
     refuseIf(dropping && !this.facts.binds, unknown);
     if (!this.facts.binds) return { messages: prompt.messages, dropped: [] };
     const dropped = [];
+    const before = beforeEach(prompt);
     const run = this.facts.forgets ? prompt.messages.findLastIndex(isPrompt) : 0;
     const messages = prompt.messages.map((message, m) => {
       if (message.role !== "assistant" || !Array.isArray(message.content)) return message;
-      const before = this.#before(prompt, m);
       const content = message.content.filter((block, at) => {
         if (block.type === "thinking" && m < run) return false;
-        if (block.type !== "thinking" || this.bound.get(block.signature) === before) return true;
+        if (block.type !== "thinking" || this.bound.get(block.signature) === before[m]) return true;
         const path = `messages.${m}.content.${at}`;
         const why = "Invalid signature in thinking block: the block is bound to a different conversation";
         refuseIf(dropping !== "drop_block", `${path}: ${why}`);
@@ -102,11 +102,12 @@ export class Anthropic {
     });
     return { messages: messages.filter(({ content, role }) => role === "system" || content.length > 0), dropped };
   }
+}
 
-  /** The hash of all before a message (S6). */
-  #before({ system, tools, messages }, count) {
-    return hash(identity([system ?? [], tools ?? [], messages.slice(0, count)]));
-  }
+/** The hash of all before each message, and at last that of the whole (S6). */
+function beforeEach({ system, tools, messages }) {
+  const head = identity([system ?? [], tools ?? []]);
+  return [hash(head), ...prefixHashes(messages.map(identity), head)];
 }
 
 function isPrompt({ role, content }) {

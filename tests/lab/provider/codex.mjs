@@ -1,7 +1,7 @@
 // The Responses service behind Codex: automatic prompt cache, continuation on a connection, bound reasoning.
 // docs/CACHE.md §4 (S9) and §6 has the rules.
 import { AutomaticCache } from "./automatic-cache.mjs";
-import { hash, tokensOf } from "./prompt.mjs";
+import { hash, prefixHashes, tokensOf } from "./prompt.mjs";
 import { refuseIf } from "./refusal.mjs";
 
 /** The service for one model. "binds": whether it binds reasoning to what was before it (from GPT-6.2 on); "reportsWrites":
@@ -36,7 +36,7 @@ export class Codex {
     const { reportsWrites } = this.facts;
     const charge = { read, written: reportsWrites ? fresh : 0, writtenLong: 0, uncached: reportsWrites ? 0 : fresh };
     const output = itemsOf(turn, n);
-    for (const item of output) if (item.type === "reasoning") this.bound.set(item.encrypted_content, before(whole.input));
+    for (const item of output) if (item.type === "reasoning") this.bound.set(item.encrypted_content, beforeEach(whole.input).at(-1));
     if (connection) {
       const { input, ...settings } = whole;
       Object.assign(connection, { id, settings: JSON.stringify(settings), input, output });
@@ -48,8 +48,9 @@ export class Codex {
   #bindingChecked({ input }) {
     if (!this.facts.binds) return { items: input, removed: [] };
     const removed = [];
+    const before = beforeEach(input);
     const items = input.filter((item, at) => {
-      const fits = item.type !== "reasoning" || this.bound.get(item.encrypted_content) === before(input.slice(0, at));
+      const fits = item.type !== "reasoning" || this.bound.get(item.encrypted_content) === before[at];
       if (!fits) removed.push({ type: "reasoning", id: item.id, action: "removed", reason: "prefix_mismatch" });
       return fits;
     });
@@ -63,8 +64,9 @@ function normalised({ id: _id, status: _status, phase: _phase, ...item }) {
   return JSON.stringify(item);
 }
 
-function before(items) {
-  return hash(items.map(normalised).join());
+/** The hash of all before each item, and at last that of the whole. */
+function beforeEach(items) {
+  return [hash(""), ...prefixHashes(items.map(normalised))];
 }
 
 function checkPairs(items) {

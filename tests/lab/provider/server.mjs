@@ -84,7 +84,7 @@ function serve(body, accept, answer) {
   const turn = replay ? { text: "." } : script.next(texts.map(spoken));
   now += turn.advanceMs ?? 0;
   if (turn.status) {
-    const failure = new Refusal(turn.error ?? "scripted failure", { code: "scripted", status: turn.status });
+    const failure = new Refusal(turn.error ?? "scripted failure", { status: turn.status });
     record({ n, at: now, kind: "failed", replay }, body, whole);
     return { refusal: failure };
   }
@@ -117,7 +117,7 @@ function anthropic(req, res, body) {
 
 function refuse(res, { status, message, code }) {
   res.writeHead(status, { "content-type": "application/json" });
-  const type = status === 404 ? "not_found_error" : "invalid_request_error";
+  const type = { 400: "invalid_request_error", 404: "not_found_error", 529: "overloaded_error" }[status] ?? "api_error";
   res.end(JSON.stringify({ type: "error", error: { type, message, details: code ? { error_code: code } : undefined } }));
 }
 

@@ -1,5 +1,6 @@
 //! The session that `make demo` replays: the real Pi at work on this repository, its model scripted.
 
+mod answers;
 mod neutral;
 mod script;
 

@@ -1,22 +1,32 @@
-//! What the user asks and what the model does: three runs about one small matter, the cutting of text.
+//! What the user asks and what the model does: seven runs about three matters and some small ones, as on any morning.
 //!
 //! The tools really run. So the answers were written after their outputs, and quote them.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
+use super::answers::{FLAGS, FOOTER, LICENCE, LONGEST, RUST, WHERE, WORDS};
 use crate::lab::Session;
 
 /// Arguments of the cargo that the model runs.
 pub(super) const TEST: [&str; 3] = ["test", "-p", "context-guard"];
 
-/// The file that the runs are about.
+/// The files that are changed.
 const TEXT: &str = "guest/src/text.rs";
+const STATUS: &str = "guest/src/report/status.rs";
+const STATUS_TESTS: &str = "guest/src/report/tests.rs";
 
-pub(super) const PROMPTS: [&str; 3] = [
+/// A screenshot, as if a user had sent it.
+const SCREENSHOT: &str = "tests/fixtures/footer.png";
+
+pub(super) const PROMPTS: [&str; 7] = [
+    "Which Rust does this project need?",
     "Where do we cut text, and can a cut split a character?",
     "Make sure that a flag emoji is never cut: add a test for it.",
-    "How long may the question and the answer be that go to the classifier, and is that tested?",
+    "tests/fixtures/footer.png is a user's screenshot. What do the figures behind the shield mean?",
+    "A footer with \"0 saved\" reads like a failure. Let it say that nothing is saved yet.",
+    "Which file of the guest is the longest?",
+    "Under which licence is this, and does every package say so?",
 ];
 
 /// A broad search, as models like to begin with.
@@ -45,84 +55,17 @@ const RIGHT_LINES: &str = r#"        assert_eq!(prefix(flags, 9), "🇰🇷🇯�
         assert_eq!(suffix(flags, 7), "🇫🇷");
 "#;
 
-const WHERE: &str = r#"Everything that the model or the classifier gets to read is cut in one file, `guest/src/text.rs`, and those cuts never split a character.
-
-`prefix` and `suffix` count UTF-16 units up to the limit, and then step back to a boundary between two characters as a reader sees them:
-
-```rust
-            return &text[..boundary(text, at, Side::Before)];
-            return &text[boundary(text, at + c.len_utf8(), Side::After)..];
-```
-
-`boundary` asks the Unicode tables, with the whole text at hand:
-
-```rust
-    let mut cursor = GraphemeCursor::new(at, text.len(), true);
-```
-
-All other cuts stand on these two: `clip`, `clip_tail` and `ellipsis` in the same file, and through them the questions (`guest/src/outputs/question/mod.rs`), the earlier conversation (`guest/src/session/history.rs`) and the labels (`guest/src/label.rs`).
-
-Two cuts outside of it work on their own, and neither is shown to a model:
-
-```text
-host-pi/src/replay/mapping.rs:188:            head.truncate(head.floor_char_boundary(IMAGE_HEAD));
-host-pi/extension/runner.ts:69:      this.lastWords = (this.lastWords + text).slice(-LAST_WORDS);
-```
-
-The first cuts base64, which is ASCII. The second can halve a surrogate pair, in the runner's last words on stderr.
-
-One gap: the test `b5_no_combining_sequence_is_cut` has an accent and a family, but no flag, which is two code points in one character."#;
-
-const FLAGS: &str = r#"Done: `b5_no_flag_is_cut` in `guest/src/text.rs` tests both ends, and no code had to change.
-
-Its first version failed, and the mistake was in the test:
-
-```text
-assertion `left == right` failed
-  left: "🇰🇷"
- right: "🇰🇷🇯🇵"
-```
-
-I had counted a flag as two units. It is two code points, but each of them lies outside the BMP and counts two, so a flag is four units, and a limit of 5 leaves room for one. The test now asks with limits of 7 and 9, which both fall inside a flag:
-
-```text
-test text::tests::b5_no_flag_is_cut ... ok
-```
-
-All other tests of the guest passed in that first run already."#;
-
-const LIMITS: &str = r#"The limits are constants in `guest/src/outputs/question/mod.rs`, in UTF-16 units:
-
-```rust
-const QUESTION: usize = 4_000;
-const ANSWER: usize = 6_000;
-const NOTES: usize = 2_000;
-```
-
-Each is applied with `clip`, which keeps seven tenths from the start and the rest from the end:
-
-```rust
-    tell("user_question", clip(scene.question, QUESTION).into());
-            tell("final_answer", clip(answer, ANSWER).into());
-```
-
-Yes, it is tested, by `long_texts_are_clipped` in `guest/src/outputs/question/tests.rs`, with texts of 7,000 characters:
-
-```rust
-        [4_000, 6_000, 2_000]
-```
-
-Earlier exchanges are shorter still, see `guest/src/session/history.rs`:
-
-```rust
-const PROMPT: usize = 800;
-const REPLY: usize = 1_200;
-```"#;
+/// The words in the footer, old and new.
+const OLD_WORDS: &str = r#""🛡 0 saved""#;
+const NEW_WORDS: &str = r#""🛡 nothing saved yet""#;
 
 /// Returns the model's turns.
 pub(super) fn turns() -> Value {
     let test = format!("cargo {}", TEST.join(" "));
+    let reports = format!("{test} report::");
     json!([
+        { "tools": [bash("grep -h rust-version Cargo.toml")] },
+        { "text": RUST },
         { "text": "I'll search for everything that shortens text.", "tools": [bash(SEARCH)] },
         {
             "text": "Most of it comes down to text.rs. I'll read that, and what the extension does with text.",
@@ -131,24 +74,33 @@ pub(super) fn turns() -> Value {
         { "text": WHERE },
         {
             "text": "I'll add the test next to the one for combining sequences.",
-            "tools": [edit(BEFORE, &format!("{BEFORE}{WRONG_TEST}"))],
+            "tools": [edit(TEXT, BEFORE, &format!("{BEFORE}{WRONG_TEST}"))],
         },
         { "tools": [bash(&test)] },
         {
             "text": "The limit is in UTF-16 units, so a flag takes four of them, not two. My expectation was wrong.",
-            "tools": [edit(WRONG_LINES, RIGHT_LINES)],
+            "tools": [edit(TEXT, WRONG_LINES, RIGHT_LINES)],
         },
         { "tools": [bash(&format!("{test} text::"))] },
         { "text": FLAGS },
+        { "text": "I'll look at it.", "tools": [read(SCREENSHOT)] },
         {
-            "text": "I'll read where the questions are written, and their tests.",
-            "tools": [
-                read("guest/src/outputs/question/mod.rs"),
-                read("guest/src/outputs/question/tests.rs"),
-                read("guest/src/session/history.rs"),
-            ],
+            "text": "The last line of the screen is the guard's: `🛡 −10.2k · 2`. I'll see where that is written.",
+            "tools": [bash("grep -rn '🛡 −' guest/src docs README.md")],
         },
-        { "text": LIMITS },
+        { "tools": [read(STATUS)] },
+        { "text": "And what the numbers count.", "tools": [bash("grep -n -B1 -A4 'pub fn' guest/src/report/statistics.rs")] },
+        { "text": FOOTER },
+        { "tools": [read(STATUS), bash("grep -rn '0 saved' guest/src host-pi/extension docs README.md")] },
+        { "tools": [edit(STATUS, OLD_WORDS, NEW_WORDS)] },
+        { "tools": [bash(&reports)] },
+        { "text": "That test fixes the words.", "tools": [edit(STATUS_TESTS, OLD_WORDS, NEW_WORDS)] },
+        { "tools": [bash(&reports)] },
+        { "text": WORDS },
+        { "tools": [bash("find guest/src -name '*.rs' -exec wc -l {} + | sort -n | grep -v total | tail -12")] },
+        { "text": LONGEST },
+        { "tools": [bash("head -1 LICENSE; grep -h license Cargo.toml */Cargo.toml host-pi/package.json")] },
+        { "text": LICENCE },
     ])
 }
 
@@ -160,8 +112,8 @@ fn read(path: &str) -> Value {
     json!({ "name": "read", "input": { "path": path } })
 }
 
-fn edit(old: &str, new: &str) -> Value {
-    json!({ "name": "edit", "input": { "path": TEXT, "edits": [{ "oldText": old, "newText": new }] } })
+fn edit(path: &str, old: &str, new: &str) -> Value {
+    json!({ "name": "edit", "input": { "path": path, "edits": [{ "oldText": old, "newText": new }] } })
 }
 
 /// Makes sure that every step went as the later ones presume.
@@ -172,10 +124,10 @@ pub(super) fn check(session: &Session) -> Result<()> {
     }
     let commands: Vec<bool> = session.tool_results("bash").iter().map(failed).collect();
     ensure!(
-        commands == [false, true, false],
-        "of the commands only the first test run is to fail: {commands:?}"
+        commands.iter().filter(|failed| **failed).count() == 2,
+        "of the commands only the first test run for each change is to fail: {commands:?}"
     );
-    for answer in [WHERE, FLAGS, LIMITS] {
+    for answer in [RUST, WHERE, FLAGS, FOOTER, WORDS, LONGEST, LICENCE] {
         let quoted = answer.split("```").skip(1).step_by(2).flat_map(|block| block.lines().skip(1));
         for line in quoted {
             let found = session

@@ -33,7 +33,7 @@ impl Installed {
                 let override_path = std::env::var_os("CONTEXT_GUARD_BINARY").map(PathBuf::from);
                 let path = override_path.unwrap_or_else(|| repository().join("target/release/context-guard"));
                 if !path.is_file() {
-                    bail!("{} is missing; run `cargo build --release`", path.display());
+                    bail!("{} is missing; run `make build`", path.display());
                 }
                 path
             }

@@ -47,6 +47,8 @@ pub struct Plan {
     pub granted: bool,
     /// Whether Pi has no key for the classifier.
     pub keyless: bool,
+    /// Whether nothing is told at the end of what happened: in a program nobody captures it.
+    pub silent: bool,
     /// The user's `context-guard.json`; none is written for `null`.
     pub settings: Value,
     /// Extensions of `tests/lab` that are loaded before the guard.
@@ -357,7 +359,9 @@ impl Lab {
 impl Drop for Lab {
     #[expect(clippy::print_stderr, reason = "the test harness shows it for a failed test alone")]
     fn drop(&mut self) {
-        eprintln!("{}", self.evidence());
+        if !self.plan.silent {
+            eprintln!("{}", self.evidence());
+        }
         let refusals = self.refusals().unwrap_or_default();
         // A second panic would end the harness; the first tells enough.
         let expected = self.plan.refusals || thread::panicking();

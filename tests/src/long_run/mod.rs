@@ -71,6 +71,7 @@ pub fn run(provider: Provider, length: Length, judge: Judge) -> Result<Finished>
         granted: true,
         settings: if judge == Judge::Builtin { json!({ "model": "builtin/lexical" }) } else { Value::Null },
         unguarded: judge == Judge::Off,
+        silent: true,
         environment: vec![("PATH", path_with_node()?)],
         ..Plan::default()
     })?;

@@ -36,11 +36,17 @@ fn kinds(charges: &[Charge]) -> Vec<&str> {
     charges.iter().map(|charge| charge.kind.as_str()).collect()
 }
 
-/// Runs the first prompt.
+/// Runs the first prompt, as soon as the guard is up.
 fn counted(plan: Plan) -> Result<Lab> {
+    let guarded = !plan.unguarded;
     let lab = Lab::new(plan)?;
-    let run = lab.print(&["Count."])?;
-    assert_eq!(run.stdout.trim(), "Done.", "{run:?}");
+    let mut pi = lab.rpc(&[])?;
+    if guarded {
+        pi.until_status(0, "🛡 0 saved")?;
+    }
+    pi.prompt("Count.")?;
+    assert_eq!(pi.extension_errors(), Vec::<Value>::new());
+    pi.close()?;
     Ok(lab)
 }
 
@@ -101,8 +107,7 @@ fn an_hour_of_retention_makes_marks_of_an_hour() -> Result<()> {
 
 #[test]
 fn after_an_edit_the_cache_is_read_up_to_the_question() -> Result<()> {
-    let lab = Lab::new(Plan { companions: vec!["edit.ts"], ..plan(Provider::anthropic()) })?;
-    lab.print(&["Count."])?;
+    let lab = counted(Plan { companions: vec!["edit.ts"], ..plan(Provider::anthropic()) })?;
     let charges = lab.charges()?;
     // The mark on the system prompt covers the tools, whose own makes room for the edited result.
     assert_eq!(places(&charges[2]), ["system.0", QUESTION, "messages.2.content.0", "messages.4.content.1"]);

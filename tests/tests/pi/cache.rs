@@ -159,6 +159,17 @@ fn an_edit_ends_the_thread_once_and_drops_the_thinking_behind_it() -> Result<()>
     Ok(())
 }
 
+/// Checks that the two requests after the edit lost one block of thinking each, and that Pi noted it.
+fn thinking_is_dropped(lab: &Lab, note: &str, charges: &[Charge]) -> Result<()> {
+    assert_eq!(charges.iter().map(|charge| charge.dropped).collect::<Vec<_>>(), [0, 0, 1, 1]);
+    let session = lab.session()?;
+    let noted = session.of_type("message").into_iter().filter(|e| {
+        e["message"]["diagnostics"].as_array().into_iter().flatten().any(|known| known["type"] == note)
+    });
+    assert_eq!(noted.count(), 2);
+    Ok(())
+}
+
 #[test]
 fn an_edit_before_thinking_is_refused_where_nothing_says_that_it_be_dropped() -> Result<()> {
     for thinking in [Thinking::Refused, Thinking::RefusedInRun] {
@@ -208,6 +219,10 @@ fn a_warm_cache_is_a_replay_with_one_token_of_output_and_no_thread() -> Result<(
     assert_eq!((replay.prompt, replay.read), (before.prompt, before.read + before.written));
     let last = charges.iter().rfind(|charge| !charge.replay).context("the run went on")?;
     assert_eq!(last.kind, "continue", "the thread is not touched: {charges:#?}");
+    let session = lab.session()?;
+    let usage = session.of_type("usage");
+    assert_eq!(usage[0]["usage"]["cacheRead"], replay.read);
+    assert!(session.entries().iter().any(|entry| entry["parentId"] == usage[0]["id"]), "it is on the branch");
     Ok(())
 }
 
@@ -227,17 +242,47 @@ fn on_codex_an_edit_sends_all_once_and_only_the_stable_beginning_is_read() -> Re
     assert!(charges[1].read > 2_560, "{charges:#?}");
     assert_eq!(charges[2].read, 2_560, "{charges:#?}");
     assert!(charges[3].read + 128 > charges[2].prompt, "{charges:#?}");
-    assert_eq!(charges.iter().map(|charge| charge.dropped).collect::<Vec<_>>(), [0, 0, 1, 1]);
-    Ok(())
+    thinking_is_dropped(&lab, "openai_input_transformations", &charges)
 }
 
 #[test]
 fn codex_sends_what_is_new_over_its_connection_and_reads_the_whole_prompt_before() -> Result<()> {
+    for thinking in [Thinking::Off, Thinking::Free, Thinking::Dropped] {
+        let lab = Lab::new(plan(Provider { thinking, ..Provider::codex() }))?;
+        lab.print(&["Count."])?;
+        lab.print(&["-c", "And?"])?;
+        let charges = lab.charges()?;
+        assert_eq!(kinds(&charges), ["full", "delta", "delta", "full"]);
+        assert!(charges.iter().all(|charge| charge.marks.is_empty() && charge.dropped == 0));
+        reads_grow(&lab, &charges)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn codex_gets_the_session_as_its_key_and_the_tools_and_the_system_prompt_as_items() -> Result<()> {
     let lab = Lab::new(plan(Provider { thinking: Thinking::Dropped, ..Provider::codex() }))?;
     lab.print(&["Count."])?;
-    lab.print(&["-c", "And?"])?;
+    let first = &lab.prompts()?[0];
+    assert_eq!(
+        (&first["store"], &first["include"]),
+        (&json!(false), &json!(["reasoning.encrypted_content"]))
+    );
+    assert_eq!(first["prompt_cache_key"], lab.session()?.entries()[0]["id"]);
+    let kinds: Vec<&Value> = (0..2).map(|at| &first["input"][at]["type"]).collect();
+    assert_eq!((kinds[0], kinds[1]), (&json!("additional_tools"), &Value::Null));
+    assert_eq!(first["input"][1]["role"], "developer");
+    assert_eq!((first.get("tools"), first.get("instructions")), (None, None));
+    Ok(())
+}
+
+#[test]
+fn codex_over_sse_gets_every_request_in_full_and_reads_the_same() -> Result<()> {
+    let lab = Lab::new(plan(Provider::codex()))?;
+    lab.write(".pi/settings.json", &json!({ "transport": "sse" }).to_string())?;
+    let printed = lab.print(&["--approve", "Count."])?;
+    assert_eq!(printed.stdout.trim(), "Done.", "{printed:?}");
     let charges = lab.charges()?;
-    assert_eq!(kinds(&charges), ["full", "delta", "delta", "full"]);
-    assert!(charges.iter().all(|charge| charge.marks.is_empty() && charge.dropped == 0));
+    assert_eq!(kinds(&charges), ["full", "full", "full"]);
     reads_grow(&lab, &charges)
 }

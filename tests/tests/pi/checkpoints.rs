@@ -1,7 +1,7 @@
 //! Checkpoints in the real Pi: a long run's outputs are judged while it goes on.
 
 use anyhow::{Context, Result};
-use context_guard_tests::lab::{Lab, Plan, Provider, Threads};
+use context_guard_tests::lab::{Lab, Plan, Provider, Thinking, Threads};
 use serde_json::{Value, json};
 
 /// How many outputs the run has, and about how many characters each.
@@ -66,20 +66,59 @@ fn a_checkpoint_makes_the_very_next_request_smaller_and_the_run_goes_on() -> Res
         "up to the question it is read from the cache: {charges:#?}"
     );
 
-    let pairs = lab.session()?;
-    let edits = pairs.of_type("context_edit").len();
-    let judged = checkpoints.iter().filter_map(|record| record["results"].as_array()).flatten();
-    assert!(edits >= judged.filter(|result| result["outcome"] == "removed").count());
+    let edited = |record: &Value| -> u64 {
+        let results = record["results"].as_array().into_iter().flatten();
+        results.filter(|result| result["outcome"] == "removed").count() as u64
+    };
+    assert!(edited(&checkpoints[0]) >= 5, "{checkpoints:#?}");
+    let edits = lab.session()?.of_type("context_edit").len() as u64;
+    assert!(edits >= checkpoints.iter().map(edited).sum());
+
+    // What the first checkpoint edited stays in the cache when the second one edits what came later.
+    let next =
+        at + 1 + fall(&prompts(&lab)?[at + 1..]).context("a second checkpoint made a request smaller")?;
+    let notes = charges[next].read - charges[0].written;
+    assert!(notes > 50 * edited(&checkpoints[0]), "a note has more than 50 tokens: {charges:#?}");
     Ok(())
 }
 
 #[test]
-fn the_next_checkpoint_reads_up_to_where_the_last_one_wrote() -> Result<()> {
+fn a_thread_is_sent_whole_once_for_each_checkpoint() -> Result<()> {
     let lab = lab(plan(Provider { threads: Threads::On, ..Provider::anthropic() }))?;
     lab.print(&["Read the parts."])?;
     let charges = lab.charges()?;
     let full: Vec<_> = charges.iter().filter(|charge| charge.kind == "create").collect();
     assert_eq!(full.len(), 1 + checkpoints(&lab)?.len(), "a request in full for each edit: {charges:#?}");
+    Ok(())
+}
+
+/// The same with a thought before each call.
+fn thoughtful(thinking: Thinking) -> Plan {
+    let mut plan = plan(Provider { thinking, ..Provider::anthropic() });
+    for turn in plan.turns.as_array_mut().into_iter().flatten() {
+        turn["thinking"] = json!("The next part comes next.");
+    }
+    plan
+}
+
+#[test]
+fn b32_thinking_that_an_edit_costs_is_dropped_and_the_run_goes_on() -> Result<()> {
+    let lab = lab(thoughtful(Thinking::Dropped))?;
+    let run = lab.print(&["Read the parts."])?;
+    assert_eq!(run.stdout.trim(), "Read all of it.", "{run:?}");
+    let at = fall(&prompts(&lab)?).context("a request was smaller than the one before")?;
+    assert!(lab.charges()?[at].dropped > 0);
+    Ok(())
+}
+
+/// The laboratory fails a test whose model refused a request.
+#[test]
+fn b32_where_the_provider_would_refuse_thinking_behind_an_edit_the_edits_wait() -> Result<()> {
+    let lab = lab(thoughtful(Thinking::Refused))?;
+    let run = lab.print(&["Read the parts."])?;
+    assert_eq!(run.stdout.trim(), "Read all of it.", "{run:?}");
+    assert_eq!(fall(&prompts(&lab)?), None);
+    assert!(lab.session()?.of_type("context_edit").is_empty());
     Ok(())
 }
 

@@ -96,3 +96,15 @@ fn without_a_user_interface_the_report_goes_to_stderr() -> Result<()> {
     assert!(run.stderr.contains("openrouter/~typesafe/jev-latest"), "{run:?}");
     Ok(())
 }
+
+#[test]
+fn b20_without_recall_the_footer_and_the_report_say_that_nothing_is_replaced() -> Result<()> {
+    let lab = search::lab(search::plan(&[]))?;
+    let mut pi = lab.rpc(&["--exclude-tools", "recall"])?;
+    pi.until_status(0, "🛡 recall inactive")?;
+    let mark = pi.mark();
+    pi.prompt("/guard")?;
+    let (_, text) = pi.until_notified(mark, "`recall` is not active")?;
+    assert!(text.contains("--exclude-tools"), "{text}");
+    Ok(())
+}

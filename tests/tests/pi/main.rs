@@ -1,5 +1,5 @@
 //! The guard in the real Pi: its extension, its runner and its guest, against a scripted model and a scripted
-//! classifier. Run `tests/setup.sh` and `cargo build --release` first.
+//! classifier. Run `tests/setup.sh` and `make build` first.
 
 mod branches;
 mod breakpoints;

@@ -10,7 +10,7 @@ use crate::session::Mirror;
 pub(super) struct Anchors<'a> {
     /// Where the cache is known to hold everything up to the edit.
     pub(super) read: Option<&'a str>,
-    /// The batch of results that begins with the edited one: the next edit, which is a later one, can read up to it.
+    /// The end of what was edited: the next checkpoint, which edits what came later, can read up to there.
     pub(super) write: Option<&'a str>,
 }
 
@@ -22,27 +22,30 @@ impl<'a> Anchors<'a> {
         model: &Model,
         now: Timestamp,
     ) -> Option<Anchors<'a>> {
-        let first = first_pending(mirror)?;
+        let pending = pending(mirror);
+        let first = *pending.iter().min()?;
         let read = log.read_point(mirror, &model.name, first, now);
         let read = read.and_then(|at| call_id(mirror.branch().get(at)?));
-        Some(Anchors { read, write: batch_end(mirror.branch().get(first..)?) })
+        // An edit that begins with a prompt omits the exchange, and with it what could be marked.
+        let is_result = |at: &usize| mirror.branch().get(*at).and_then(call_id).is_some();
+        let last = pending.into_iter().filter(|_| is_result(&first)).filter(is_result).max();
+        Some(Anchors { read, write: last.and_then(|last| batch_end(mirror.branch().get(last..)?)) })
     }
 }
 
-/// Returns the position of the first entry that an edit changed since the model last answered, whoever made the edit.
-/// A reply that failed or was aborted is no answer: the next request repeats what it was asked.
-fn first_pending(mirror: &Mirror) -> Option<usize> {
+/// Returns the positions of the entries that an edit changed since the model last answered, whoever made the edit. A
+/// reply that failed or was aborted is no answer: the next request repeats what it was asked.
+fn pending(mirror: &Mirror) -> Vec<usize> {
     let answered = |entry: &Entry| {
         let EntryBody::Message(Message::Assistant(reply)) = &entry.body else { return false };
         !matches!(reply.stop_reason, StopReason::Error | StopReason::Aborted)
     };
     let since = mirror.branch().iter().rev().take_while(|entry| !answered(entry));
-    since
-        .filter_map(|entry| match &entry.body {
-            EntryBody::Edit(target) => mirror.position(target),
-            _ => None,
-        })
-        .min()
+    let targets = since.filter_map(|entry| match &entry.body {
+        EntryBody::Edit(target) => mirror.position(target),
+        _ => None,
+    });
+    targets.collect()
 }
 
 /// Returns the call id of the last tool result of the batch that these entries begin with: parallel results are

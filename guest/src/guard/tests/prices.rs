@@ -256,3 +256,17 @@ fn what_a_pass_is_expected_to_save_and_cost_is_on_record() {
     );
     assert_eq!(expected["netChars"], json!(30 * saved - (after as f64 * 11.5).round() as i64));
 }
+
+#[test]
+fn the_prices_of_the_last_begin_are_those_of_the_report() {
+    let reply = |read, written| {
+        a("ok").usage(Usage { input: 10, output: 100, cache_read: read, cache_write: written })
+    };
+    let saving = record(r#"{"v":1,"phase":"mid-run","savedChars":16000}"#);
+    let mut guard = guard(vec![u("p"), reply(50_000, 2_000), saving, reply(20_000, 29_000)]);
+    let net = |guard: &Guard| guard.report("status").unwrap().lines().nth(3).unwrap().to_owned();
+    insta::assert_snapshot!(net(&guard), @"Net so far (estimate): as much lost as 318.0k tokens read from the cache cost.");
+    let prices = Some(Prices { input: 2.5, output: 12.5, cache_read: 0.25, cache_write: 3.125 });
+    guard.begin(Phase::RunEnd, Model { prices, ..model() }, 0).unwrap();
+    insta::assert_snapshot!(net(&guard), @"Net so far (estimate): $0.08 lost (as much as 318.0k tokens read from the cache cost).");
+}

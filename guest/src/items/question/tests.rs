@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::items::{Calls, OldExchange, Plan, SmallOutput, old_exchanges, small_outputs};
+use crate::jev::question::page;
 use crate::outputs::outputs;
+use crate::secrets::Masks;
 use crate::session::fixtures::*;
 use crate::session::{Exchange, History, Mirror, Run};
 use crate::settings::Settings;
@@ -49,7 +51,8 @@ fn small() -> Mirror {
 
 fn outputs_plan<'a>(mirror: &'a Mirror, settings: &'a Settings) -> Plan<SmallOutput<'a>> {
     let run = Run::of(mirror.projection()).unwrap();
-    let calls = Calls::of(&run, "/project", settings);
+    let masks = Masks::default();
+    let calls = Calls::of(&run, "/project", settings, &masks);
     Plan::new(small_outputs(outputs(&run, settings), &calls, settings), settings)
 }
 
@@ -89,32 +92,43 @@ fn golden(requests: &[Request]) -> String {
 #[test]
 fn small_outputs_at_run_end() {
     let (mirror, settings) = (small(), Settings::default());
-    insta::assert_snapshot!(golden(&outputs_plan(&mirror, &settings).requests(&run_end(&NOTHING))));
+    insta::assert_snapshot!(golden(
+        &outputs_plan(&mirror, &settings).requests(&run_end(&NOTHING), &Masks::default())
+    ));
 }
 
 #[test]
 fn small_outputs_at_a_checkpoint_with_history() {
     let (mirror, settings) = (small(), Settings::default());
-    insta::assert_snapshot!(golden(&outputs_plan(&mirror, &settings).requests(&checkpoint(&told()))));
+    insta::assert_snapshot!(golden(
+        &outputs_plan(&mirror, &settings).requests(&checkpoint(&told()), &Masks::default())
+    ));
 }
 
 #[test]
 fn exchanges_at_run_end_with_history() {
     let (mirror, settings) = (earlier(), Settings::default());
-    insta::assert_snapshot!(golden(&exchanges_plan(&mirror, &settings).requests(&run_end(&told()))));
+    insta::assert_snapshot!(golden(
+        &exchanges_plan(&mirror, &settings).requests(&run_end(&told()), &Masks::default())
+    ));
 }
 
 #[test]
 fn exchanges_at_a_checkpoint() {
     let (mirror, settings) = (earlier(), Settings::default());
-    insta::assert_snapshot!(golden(&exchanges_plan(&mirror, &settings).requests(&checkpoint(&NOTHING))));
+    insta::assert_snapshot!(golden(
+        &exchanges_plan(&mirror, &settings).requests(&checkpoint(&NOTHING), &Masks::default())
+    ));
 }
 
 #[test]
 fn r23_without_history_nothing_speaks_of_it() {
     let (mirror, settings) = (small(), Settings::default());
     for scene in [run_end(&NOTHING), checkpoint(&NOTHING)] {
-        assert!(!golden(&outputs_plan(&mirror, &settings).requests(&scene)).contains("earlier_conversation"));
+        assert!(
+            !golden(&outputs_plan(&mirror, &settings).requests(&scene, &Masks::default()))
+                .contains("earlier_conversation")
+        );
     }
 }
 
@@ -144,4 +158,17 @@ fn long_texts_are_clipped_and_notes_of_a_finished_run_stay_here() {
         Phase::Checkpoint { latest_note: &long, earlier_notes: &long, later_calls: &[], superseded: None };
     let progress = &state(&Scene { history: &NOTHING, question: "q", phase })["agent_progress"];
     assert_eq!(["latest_note", "earlier_notes"].map(|note| units(&progress[note])), [2_000, 2_000]);
+}
+
+#[test]
+fn the_page_on_the_questions_quotes_them_as_they_are_sent() {
+    let texts = |subject, label: &str| {
+        let of_phase = |scene: Scene<'_>| {
+            let question = page::texts(wording::question(subject, scene.phase, label));
+            std::iter::once(wording::situation(subject, scene.phase).to_owned()).chain(question)
+        };
+        [run_end(&NOTHING), checkpoint(&NOTHING)].into_iter().flat_map(of_phase).collect()
+    };
+    assert_eq!(page::quoted("Small outputs"), texts(Subject::Output, "item_N"));
+    assert_eq!(page::quoted("Exchanges"), texts(Subject::Exchange, "exchange_N"));
 }

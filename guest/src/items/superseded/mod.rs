@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use self::reading::{Reading, absolute};
 use crate::label::{self, label_of_other};
 use crate::outputs::Candidate;
+use crate::secrets::Masks;
 use crate::session::{Call, Projected, Run};
 use crate::settings::Settings;
 use crate::text::{plural, squeeze};
@@ -24,6 +25,7 @@ pub struct Calls<'a> {
     made: Vec<Made<'a>>,
     directory: &'a str,
     settings: &'a Settings,
+    masks: &'a Masks,
 }
 
 #[derive(Clone, Debug)]
@@ -54,8 +56,8 @@ struct Deed {
 
 impl<'a> Calls<'a> {
     /// Reads the calls of a run. `directory` is the absolute directory that relative paths start from; an empty one
-    /// is unknown.
-    pub fn of(run: &Run<'a>, directory: &'a str, settings: &'a Settings) -> Self {
+    /// is unknown. What is said of a call is masked.
+    pub fn of(run: &Run<'a>, directory: &'a str, settings: &'a Settings, masks: &'a Masks) -> Self {
         let outcome = |item: &Projected<'a>| {
             let result = item.recorded()?.tool_result()?;
             let outcome = if result.is_error { Outcome::Failed } else { Outcome::Succeeded };
@@ -67,7 +69,7 @@ impl<'a> Calls<'a> {
             outcome: outcomes.get(call.id).copied(),
             call: call.clone(),
         };
-        Calls { made: run.calls.iter().map(made).collect(), directory, settings }
+        Calls { made: run.calls.iter().map(made).collect(), directory, settings, masks }
     }
 
     /// Says which later call made an output stale, and how many turns later; none where none did, or where the
@@ -86,7 +88,7 @@ impl<'a> Calls<'a> {
     fn what(&self, tool: &str, own: &Deed, later: &Made<'_>) -> Option<String> {
         // A call without a result showed and, as far as can be known, changed nothing.
         let succeeded = later.outcome? == Outcome::Succeeded;
-        let by = || label_of_other(later.call.name, Some(later.call.arguments), self.settings);
+        let by = || label_of_other(later.call.name, Some(later.call.arguments), self.settings, self.masks);
         if let Some(reading) = &own.reads {
             if succeeded && later.deed.changes.as_ref() == Some(&reading.path) {
                 return Some(format!("file changed later by {}", by()));

@@ -33,7 +33,7 @@ fn edit(path: &str) -> (&'static str, Value) {
 fn stale_in(mirror: &Mirror, settings: &Settings) -> Option<String> {
     let run = Run::of(mirror.projection()).unwrap();
     let first = outputs(&run, &Settings { exclude_tools: vec![], ..Settings::default() }).remove(0);
-    Calls::of(&run, HERE, settings).superseding(&first)
+    Calls::of(&run, HERE, settings, &Masks::default()).superseding(&first)
 }
 
 /// Why the output of the first call is stale.

@@ -180,7 +180,7 @@ fn e12_of_26_calls_20_are_named_and_all_of_them_cost() {
     let mirror = session(followed(items));
     let found = found(&mirror, &DEFAULT);
     assert_eq!(found[0].cost(), 2 + 5 + 26 * 60 + 200);
-    let told = found[0].told();
+    let told = found[0].told(&Masks::default());
     let calls = told["tool_calls"].as_array().unwrap();
     assert_eq!((calls.len(), &calls[19], &calls[20]), (21, &json!("read 19.rs"), &json!("[… 6 more …]")));
 }
@@ -190,7 +190,7 @@ fn long_prompts_and_answers_cost_and_tell_no_more_than_leaves() {
     let mirror = session(followed(vec![u(&"p".repeat(5_000)), a(&"a".repeat(5_000))]));
     let found = found(&mirror, &DEFAULT);
     assert_eq!(found[0].cost(), 600 + 800 + 200);
-    let told = found[0].told();
+    let told = found[0].told(&Masks::default());
     assert_eq!(["user_prompt", "final_answer"].map(|field| units(told[field].as_str().unwrap())), [600, 800]);
 }
 
@@ -310,12 +310,19 @@ fn ids_that_come_again_in_another_exchange_do_no_harm() {
 }
 
 #[test]
+fn a_project_that_lets_no_earlier_conversation_leave_keeps_its_exchanges_in_as_well() {
+    let mirror = session(followed(exchange("old", 3_000)));
+    let count = |project: &str| found(&mirror, &Settings::load("{}", Some(project)).0).len();
+    assert_eq!((count(r#"{"historyExchanges": 1}"#), count(r#"{"historyExchanges": 0}"#)), (1, 0));
+}
+
+#[test]
 fn b41_calls_to_an_excluded_tool_are_told_by_name_only() {
     let mut items = exchange("old", 3_000);
     items[1] = a("").call("call-old", "vault", r#"{"path":"secret.txt"}"#);
     let mirror = session(followed(items));
     let settings = Settings { exclude_tools: vec!["vault".into()], ..Settings::default() };
-    assert_eq!(found(&mirror, &settings)[0].told()["tool_calls"], json!(["vault"]));
+    assert_eq!(found(&mirror, &settings)[0].told(&Masks::default())["tool_calls"], json!(["vault"]));
 }
 
 #[test]

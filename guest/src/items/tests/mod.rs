@@ -13,6 +13,7 @@ use super::*;
 use crate::contract::sessions::Part;
 use crate::jev::question::Request;
 use crate::outputs::{Candidate, Failure, Phase, Reply, Scene, outputs};
+use crate::secrets::Masks;
 use crate::session::fixtures::*;
 use crate::session::{History, ItemKind, Mirror, Run};
 use crate::settings::Settings;

@@ -128,7 +128,8 @@ impl Growing {
         let Some(run) = Run::of(projection) else { return Ok(()) };
         let settings =
             Settings { keep_recent_exchanges: 1, small_result_min_chars: 300, ..Settings::default() };
-        let calls = Calls::of(&run, "/project", &settings);
+        let masks = Masks::default();
+        let calls = Calls::of(&run, "/project", &settings, &masks);
         let outputs = Plan::new(small_outputs(outputs(&run, &settings), &calls, &settings), &settings);
         let exchanges = Plan::new(old_exchanges(projection, run.start, &settings), &settings);
         let reply = |answers: Reply| if heard { answers } else { Reply::Failed(Failure::Timeout) };
@@ -263,7 +264,8 @@ proptest! {
         let mirror = session([u("p"), a("").call("c1", "bash", "{}"), r("c1", &output).failed(), a("Done.")]);
         let settings = Settings::default();
         let run = Run::of(mirror.projection()).unwrap();
-        let calls = Calls::of(&run, "", &settings);
+        let masks = Masks::default();
+        let calls = Calls::of(&run, "", &settings, &masks);
         let plan = Plan::new(small_outputs(outputs(&run, &settings), &calls, &settings), &settings);
         for judgement in plan.judge(&[all(0.0)], &settings) {
             let shown: Vec<&str> = text(&judgement).split('\n').collect();

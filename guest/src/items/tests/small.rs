@@ -15,7 +15,8 @@ fn run_of<const N: usize>(texts: [&str; N]) -> Mirror {
 
 fn plan<'a>(mirror: &'a Mirror, settings: &'a Settings) -> Plan<SmallOutput<'a>> {
     let run = Run::of(mirror.projection()).unwrap();
-    let calls = Calls::of(&run, "/project", settings);
+    let masks = Masks::default();
+    let calls = Calls::of(&run, "/project", settings, &masks);
     Plan::new(small_outputs(outputs(&run, settings), &calls, settings), settings)
 }
 
@@ -130,7 +131,7 @@ fn s5_ten_outputs_of_3_800_make_two_requests_whose_labels_restart() {
     let text = "x".repeat(3_800);
     let (mirror, settings) = (run_of([text.as_str(); 10]), Settings::default());
     let plan = plan(&mirror, &settings);
-    let requests = plan.requests(&run_end());
+    let requests = plan.requests(&run_end(), &Masks::default());
     assert_eq!((requests.len(), plan.questions()), (2, 2));
     assert_eq!((asked(&requests[0]).len(), asked(&requests[0])[0]), (8, "item_1"));
     assert_eq!(asked(&requests[1]), ["item_1", "item_2"]);
@@ -141,7 +142,7 @@ fn s16_a_failed_one_says_so() {
     let mirror =
         session([u("p"), a("").call("c1", "bash", "{}"), r("c1", &"x\n".repeat(450)).failed(), a("Done.")]);
     let settings = Settings::default();
-    let requests = plan(&mirror, &settings).requests(&run_end());
+    let requests = plan(&mirror, &settings).requests(&run_end(), &Masks::default());
     assert_eq!(requests[0].state["items"]["item_1"]["status"], "failed");
 }
 

@@ -12,6 +12,7 @@ use super::lines::Lines;
 use super::segment::Segment;
 use super::{Candidate, Phase, Scene};
 use crate::jev::question::{Question, Request};
+use crate::secrets::Masks;
 use crate::session::History;
 use crate::text::{blank, clip, clip_tail, plural, prefix};
 
@@ -40,9 +41,11 @@ pub(super) const NONE: &str = "none";
 #[derive(Clone, Copy)]
 pub(super) struct Subject<'p> {
     pub(super) candidate: &'p Candidate<'p>,
+    /// Its lines, masked.
     pub(super) lines: &'p Lines<'p>,
     pub(super) chunks: &'p [Chunk],
     pub(super) segments: &'p [Segment],
+    pub(super) masks: &'p Masks,
 }
 
 /// Asks about the segment at that place. The order of fields and questions is the order of reading.
@@ -54,7 +57,7 @@ pub(super) fn request(subject: Subject<'_>, at: usize, scene: &Scene<'_>) -> Req
 }
 
 fn state(subject: Subject<'_>, at: usize, scene: &Scene<'_>, wording: &Wording) -> Map<String, Value> {
-    let Subject { candidate, lines, chunks, segments } = subject;
+    let Subject { candidate, lines, chunks, segments, masks } = subject;
     let mut state = Map::new();
     let mut tell = |field: &str, value: Value| {
         state.insert(field.into(), value);
@@ -88,12 +91,12 @@ fn state(subject: Subject<'_>, at: usize, scene: &Scene<'_>, wording: &Wording) 
             }
         }
     }
-    tell("tool", candidate.tool.into());
+    tell("tool", masks.text(candidate.tool).into());
     if candidate.failed {
         tell("tool_status", wording.failed().into());
     }
     if let Some(arguments) = candidate.arguments {
-        tell("tool_arguments", shortened(&compact(arguments)).into());
+        tell("tool_arguments", shortened(&masks.text(&compact(arguments, masks))).into());
     }
     let part = if segments.len() > 1 {
         format!("; this is part {} of {}", at + 1, segments.len())
@@ -147,8 +150,9 @@ fn shortened(arguments: &str) -> String {
     if start.len() == arguments.len() { start.to_owned() } else { format!("{start}…") }
 }
 
-/// Writes JSON without spaces, and whole numbers without a fraction, as a JavaScript host would.
-fn compact(json: &str) -> String {
+/// Writes JSON without spaces, and whole numbers without a fraction, as a JavaScript host would. Secrets are masked
+/// in its strings, where nothing is escaped.
+fn compact(json: &str, masks: &Masks) -> String {
     fn whole(value: &mut Value) {
         match value {
             Value::Array(items) => items.iter_mut().for_each(whole),
@@ -166,6 +170,7 @@ fn compact(json: &str) -> String {
     }
     let Ok(mut value) = serde_json::from_str(json) else { return json.to_owned() };
     whole(&mut value);
+    masks.value(&mut value);
     value.to_string()
 }
 

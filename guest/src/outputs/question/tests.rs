@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::*;
+use crate::jev::question::page;
 use crate::outputs::Plan;
 use crate::session::Exchange;
 use crate::settings::Settings;
@@ -43,7 +44,7 @@ fn checkpoint<'s>(history: &'s History, later_calls: &'s [&'s str]) -> Scene<'s>
 }
 
 fn requests(candidate: Candidate<'_>, scene: &Scene<'_>) -> Vec<Request> {
-    Plan::new(candidate, &Settings::default()).requests(scene)
+    Plan::new(candidate, &Settings::default()).requests(scene, &Masks::default())
 }
 
 /// The only request about a small output, as JSON for people.
@@ -158,6 +159,22 @@ fn long_texts_are_clipped() {
 
 #[test]
 fn arguments_are_written_as_a_javascript_host_would() {
-    assert_eq!(compact(r#"{ "b": [1.0, 2.5, -3.0], "a": "é" }"#), r#"{"b":[1,2.5,-3],"a":"é"}"#);
-    assert_eq!(compact("{broken"), "{broken");
+    assert_eq!(
+        compact(r#"{ "b": [1.0, 2.5, -3.0], "a": "é" }"#, &Masks::default()),
+        r#"{"b":[1,2.5,-3],"a":"é"}"#
+    );
+    assert_eq!(compact("{broken", &Masks::default()), "{broken");
+}
+
+#[test]
+fn the_page_on_the_questions_quotes_them_as_they_are_sent() {
+    let told = told();
+    let scenes = [run_end(&NOTHING), run_end(&told), checkpoint(&NOTHING, &[]), checkpoint(&told, &[])];
+    let texts = scenes.iter().flat_map(|scene| {
+        let wording = Wording::new(scene, false);
+        let questions = questions(&["chunk_N".to_owned()], &wording);
+        let questions = questions.into_values().map(|question| serde_json::from_value(question).unwrap());
+        std::iter::once(wording.situation()).chain(questions.flat_map(page::texts)).collect::<Vec<_>>()
+    });
+    assert_eq!(page::quoted("Large outputs"), texts.collect());
 }

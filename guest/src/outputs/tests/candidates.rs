@@ -75,6 +75,51 @@ fn l8_b6_an_output_that_begins_with_the_marker_is_like_any_other() {
     assert!(found(&session(items), &Settings::default()).is_none(), "the guard's own edit is in force");
 }
 
+/// Whether the last result is found, of a session in which `recall` was called with that id before it. Earlier, `ssh`
+/// returned `secret`, as part of the exchange of `prompt`, and `bash` returned `plain`.
+fn recalled_is_found(id: &str, exclude: &[&str]) -> bool {
+    let asked = format!(r#"{{"entryId":" {id} "}}"#);
+    let mirror = session([
+        u("first").id("other"),
+        a("").call("c0", "bash", "{}"),
+        r("c0", "x").tool("bash").id("plain"),
+        a("Done."),
+        u("q").id("prompt"),
+        a("").call("c1", "ssh", "{}"),
+        r("c1", "x").tool("ssh").id("secret"),
+        a("Done."),
+        u("q").id("now"),
+        a("").call("c2", "recall", r#"{"entryId":"secret"}"#),
+        r("c2", "x").tool("recall").id("again"),
+        a("").call("c3", "recall", &asked),
+        r("c3", "x").tool("recall").id("last"),
+        a("Done."),
+    ]);
+    let settings = Settings {
+        exclude_tools: exclude.iter().map(|tool| (*tool).into()).collect(),
+        ..Settings::default()
+    };
+    outputs(&Run::of(mirror.projection()).unwrap(), &settings).iter().any(|output| output.entry == "last")
+}
+
+#[test]
+fn what_recall_returns_of_an_excluded_tool_is_excluded_as_well() {
+    assert!(recalled_is_found("secret", &[]));
+    assert!(!recalled_is_found("secret", &["ssh"]));
+    assert!(!recalled_is_found("prompt", &["ssh"]), "its exchange holds the output");
+    assert!(!recalled_is_found("again", &["ssh"]), "a recall of a recall");
+    for id in ["plain", "other", "no such id", "last"] {
+        assert!(recalled_is_found(id, &["ssh"]), "{id}");
+    }
+    assert!(!recalled_is_found("plain", &["recall"]));
+}
+
+#[test]
+fn a_recall_without_its_call_could_be_of_any_tool() {
+    let mirror = session([u("q"), r("c1", "x").tool("recall"), a("Done.")]);
+    assert_eq!(found(&mirror, &Settings::default()), None);
+}
+
 #[test]
 fn l9_without_a_name_of_its_own_a_result_has_its_calls() {
     let unnamed = run_of(r("c1", "x"));

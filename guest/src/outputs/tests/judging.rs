@@ -160,8 +160,8 @@ fn l41_reasons_to_keep_are_joined() {
 fn l26_an_oversize_chunk_is_not_asked_about() {
     let settings = Settings::default();
     let plan = |len: usize| Plan::new(bash("x".repeat(len)), &settings);
-    assert_eq!(plan(31_999).requests(&run_end("")).len(), 1);
-    assert_eq!(plan(32_000).requests(&run_end("")).len(), 0);
+    assert_eq!(plan(31_999).requests(&run_end(""), &Masks::default()).len(), 1);
+    assert_eq!(plan(32_000).requests(&run_end(""), &Masks::default()).len(), 0);
     let judgement = plan(32_000).judge(&[], &run_end(""), &settings);
     whole("oversize", &judgement);
     assert_eq!(judgement.traces, ["no answer keep all (oversize)"]);

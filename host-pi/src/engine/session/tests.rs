@@ -1,10 +1,7 @@
-//! The embedded guest under limits that are too tight for it, and one that never returns.
+//! The embedded guest under limits that are too tight for it.
 
 use super::*;
 use crate::contract::types::{Block, Entry, EntryBody, Message, ToolResult, View, Visible};
-use crate::contract::{classifier::Service, sessions::Budget};
-use crate::engine::asking;
-use crate::testing;
 
 fn session(limits: Limits) -> Session {
     Session::new(Arc::new(Sandbox::new(limits).unwrap()))
@@ -59,42 +56,6 @@ async fn after_a_trap_the_new_guest_knows_the_settings_and_the_circumstances() {
     assert_eq!(session.status().await.unwrap()[0].text, "🛡 no acme key");
     let report = session.report("status").await.unwrap();
     assert!(report.contains("acme/judge"), "{report}");
-}
-
-#[tokio::test]
-async fn a_guest_that_never_returns_is_stopped_and_counts_as_trapped() {
-    let call = Duration::from_millis(50);
-    let sandbox = Arc::new(testing::spinning(Limits { call, ..Limits::default() }));
-    let mut session = Session::new(Arc::clone(&sandbox));
-    for _ in 0..3 {
-        assert_eq!(session.status().await, Err(Failure::Timeout(call)));
-    }
-    assert_eq!(session.status().await, Err(Failure::Off(3)));
-    assert_eq!(session.update(delta(0, "a", String::new())).await, Ok(()), "no guest is run");
-    assert_eq!(session.recall(&request("a")).await, Err(Failure::Timeout(call)), "one is, for the moment");
-}
-
-#[tokio::test]
-async fn asking_a_guest_that_never_returns_takes_no_longer_than_its_budget_and_the_grace() {
-    let ask_grace = Duration::from_millis(20);
-    let sandbox = testing::spinning(Limits { ask_grace, ..Limits::default() });
-    let service = Service {
-        api: "builtin".into(),
-        base_url: String::new(),
-        model: "lexical".into(),
-        headers: vec![],
-        input_price: 0.0,
-    };
-    let budget = Budget { timeout_ms: 30, concurrency: 1 };
-    let broken = asking::ask(&sandbox, Hooks::closed(), &service, &[], budget).await.unwrap_err();
-    assert!(matches!(broken, Broken::Late(limit) if limit == Duration::from_millis(50)), "{broken}");
-}
-
-#[test]
-fn a_guest_that_imports_more_than_the_world_has_is_not_loaded() {
-    let error = testing::greedy().err().unwrap();
-    let text = format!("{error:#}");
-    assert!(text.contains("wasi:random/random@0.2.12"), "{text}");
 }
 
 #[tokio::test]

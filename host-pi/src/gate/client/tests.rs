@@ -37,7 +37,7 @@ async fn server() -> (u16, RootCertStore) {
 }
 
 async fn get(port: u16, roots: RootCertStore) -> Result<Response<Incoming>, Failed> {
-    let resolver = Resolver::fixed(&[IpAddr::from(Ipv4Addr::LOCALHOST)]);
+    let resolver = Resolver::new(Names::Fixed(vec![IpAddr::from(Ipv4Addr::LOCALHOST)]));
     let client = Client::new(Matcher::builder().build(), resolver, &Limits::default());
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder =

@@ -14,7 +14,7 @@ const PLAIN: Look = Look { width: 80, colour: false };
 fn item(label: &str, outcome: Outcome, reason: &str, lengths: (u64, u64), replacement: Option<&str>) -> Item {
     let judged = Judged {
         kind: Kind::Large,
-        entry_id: "7c01d2ee".into(),
+        entry_id: format!("id of {label}"),
         label: label.into(),
         outcome,
         reason: reason.into(),
@@ -36,7 +36,12 @@ fn report(runs: Vec<Run>) -> Report {
             branch_entries: 38,
             left_out: FormerGuard::default(),
         },
-        judge: Answerer { api: "builtin".into(), model: "lexical".into(), base_url: None, heuristic: true },
+        judge: Some(Answerer {
+            api: "builtin".into(),
+            model: "lexical".into(),
+            base_url: None,
+            heuristic: true,
+        }),
         settings: None,
         warnings: Vec::new(),
         totals: Totals::of(&runs),
@@ -51,6 +56,74 @@ fn run(number: usize, ending: Ending, pass: Option<Pass>) -> Run {
         ending,
         pass,
     }
+}
+
+fn of_kind(kind: Kind, item: Item) -> Item {
+    Item { kind, ..item }
+}
+
+/// Items that are judged as a whole.
+fn whole() -> Vec<Item> {
+    let stale = item(
+        "read src/store.rs",
+        Outcome::Removed,
+        "not-needed",
+        (900, 150),
+        Some("[context-guard] Omitted."),
+    );
+    let stale =
+        Item { superseded: Some("file changed later by edit src/store.rs (3 turns on)".into()), ..stale };
+    let failed = item(
+        "bash `make`",
+        Outcome::Distilled,
+        "not-needed",
+        (700, 300),
+        Some("[context-guard] Omitted.\nerror: x"),
+    );
+    let unrelated = item(
+        "\"Rename the config crate\"",
+        Outcome::Removed,
+        "unrelated",
+        (30_100, 240),
+        Some("[context-guard] Omitted an earlier exchange."),
+    );
+    let relevant = item("\"Where is it?\"", Outcome::Kept, "relevant", (4_000, 4_000), None);
+    let image = item(
+        "read shot.png (1 image)",
+        Outcome::Removed,
+        "5 turns old",
+        (6_556, 160),
+        Some("[context-guard] Removed 1 image."),
+    );
+    let images = item(
+        "shot (2 images)",
+        Outcome::Removed,
+        "4 turns old",
+        (9_000, 160),
+        Some("[context-guard] Removed 2 images."),
+    );
+    let kinds = [Kind::Small, Kind::Small, Kind::Exchange, Kind::Exchange, Kind::Image, Kind::Image];
+    kinds
+        .into_iter()
+        .zip([stale, failed, unrelated, relevant, image, images])
+        .map(|(kind, item)| of_kind(kind, item))
+        .collect()
+}
+
+/// A report in which nothing was decided.
+fn undecided() -> Report {
+    let candidates = |again| {
+        let items = whole().into_iter().map(move |item| Item { again, ..item.undecided() });
+        Pass { items: items.collect(), ..Pass::default() }
+    };
+    let mut second = candidates(true);
+    second.items.push(item("rg", Outcome::Kept, "error", (1_000_000, 1_000_000), None).undecided());
+    let mut report = report(vec![
+        run(1, Ending::Completed, Some(candidates(false))),
+        run(2, Ending::Completed, Some(second)),
+    ]);
+    report.judge = None;
+    report
 }
 
 fn full() -> Report {
@@ -85,6 +158,7 @@ fn full() -> Report {
         items: vec![item("rg", Outcome::Kept, "chunks,timeout", (1_000_000, 1_000_000), None)],
         ..Pass::default()
     };
+    let third = Pass { requests: 3, ms: 20, items: whole(), ..Pass::default() };
     let broken = Pass { failure: Some("the guard trapped (unreachable)".into()), ..Pass::default() };
     report(vec![
         run(1, Ending::Completed, Some(first)),
@@ -92,6 +166,7 @@ fn full() -> Report {
         run(3, Ending::Completed, Some(second)),
         run(4, Ending::Completed, None),
         run(5, Ending::Completed, Some(broken)),
+        run(6, Ending::Completed, Some(third)),
     ])
 }
 
@@ -101,11 +176,18 @@ fn the_table() {
 }
 
 #[test]
+fn without_a_judge_the_table_shows_what_there_is_to_judge() {
+    insta::assert_snapshot!(table(&undecided(), PLAIN));
+}
+
+#[test]
 fn lines_fit_from_80_to_100_columns_and_colours_add_none() {
     for width in [80, 100] {
         for colour in [false, true] {
-            for line in table(&full(), Look { width, colour }).lines() {
-                assert!(measure_text_width(line) <= width, "{width}: {line}");
+            for report in [full(), undecided()] {
+                for line in table(&report, Look { width, colour }).lines() {
+                    assert!(measure_text_width(line) <= width, "{width}: {line}");
+                }
             }
         }
     }
@@ -133,15 +215,15 @@ fn when_nothing_was_due_the_table_says_why() {
 #[test]
 fn a_judge_on_the_network_is_named_and_its_cost_is_not_guessed() {
     let mut report = full();
-    report.judge = Answerer {
+    report.judge = Some(Answerer {
         api: "typesafe-system-one".into(),
         model: "jev-latest".into(),
         base_url: Some("https://a.example/v1".into()),
         heuristic: false,
-    };
+    });
     let text = table(&report, PLAIN);
     assert!(text.contains("judge     jev-latest at https://a.example/v1\n"), "{text}");
-    assert!(text.contains("5 requests, 1.2 s, cost unknown (--input-price)\n"), "{text}");
+    assert!(text.contains("8 requests, 1.3 s, cost unknown (--input-price)\n"), "{text}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::replay::passes::Watch;
-use crate::replay::record::Outcome;
+use crate::replay::record::{Kind, Outcome};
 use crate::replay::report::{Report, Run};
 use crate::replay::runs::Ending;
 use crate::replay::{Judge, Request, report};
@@ -80,7 +80,7 @@ fn asking(prompt: &str, call: &str) -> Vec<Value> {
 
 fn items(run: &Run) -> Vec<(&str, Outcome)> {
     let items = run.pass.iter().flat_map(|pass| &pass.items);
-    items.map(|item| (item.entry_id.as_str(), item.outcome)).collect()
+    items.map(|item| (item.entry_id.as_str(), item.outcome.unwrap())).collect()
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_large_output_is_distilled_to_what_the_answer_rests_on() {
     let report = replay(asking("Where is BACKOFF_CEILING set?", "c1"));
     let pass = report.runs[0].pass.as_ref().unwrap();
     let item = &pass.items[0];
-    assert_eq!((item.entry_id.as_str(), item.outcome), ("e3", Outcome::Distilled));
+    assert_eq!((item.entry_id.as_str(), item.outcome), ("e3", Some(Outcome::Distilled)));
     let original = search();
     assert_eq!((item.before_chars, item.lines), (original.len() as u64, 200));
     let replacement = item.replacement.as_ref().unwrap();
@@ -189,4 +189,79 @@ fn a_missing_file_and_a_wrong_one_are_errors_with_their_name() {
     };
     insta::assert_snapshot!(error("# Notes\n", false), @r#"PATH: this is no Pi session file: one starts with a line like {"type":"session","version":3,"id":…}; Pi keeps them below ~/.pi/agent/sessions"#);
     insta::assert_snapshot!(error("", true), @"PATH: No such file or directory (os error 2)");
+}
+
+/// What there is to judge after each run: kind, entry, and whether an earlier run had it, too.
+fn candidates(report: &Report) -> Vec<Vec<(Kind, &str, bool)>> {
+    let passes = report.runs.iter().map(|run| run.pass.iter().flat_map(|pass| &pass.items));
+    passes.map(|items| items.map(|item| (item.kind, item.entry_id.as_str(), item.again)).collect()).collect()
+}
+
+/// A session with something of each kind: the search is large, the file is small, read again and changed, the image old.
+fn of_every_kind() -> Vec<Value> {
+    let text = "let value = compute(number, another, yet_another);\n".repeat(12);
+    let png = "iVBORw0KGgoAAAANSUhEUgAABAAAAAMACAYAAAC6uh9m";
+    let mut image = result("c5", "read", "Read image file [image/png]");
+    image["message"]["content"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"type": "image", "data": png, "mimeType": "image/png"}));
+    let mut entries = asking("Where is BACKOFF_CEILING set?", "c1");
+    entries.extend([
+        user("Change it"),
+        calling("c2", "read", json!({"path": "src/a.rs"})),
+        result("c2", "read", &text),
+        calling("c3", "edit", json!({"path": "src/a.rs", "edits": []})),
+        result("c3", "edit", "Done."),
+        assistant("Changed."),
+        user("Look at the page"),
+        calling("c5", "read", json!({"path": "page.png"})),
+        image,
+        assistant("It is blue."),
+    ]);
+    entries.extend(["a", "b", "c"].into_iter().flat_map(|prompt| [user(prompt), assistant("Yes.")]));
+    entries
+}
+
+#[test]
+fn without_a_judge_every_kind_of_candidate_is_shown_and_nothing_decided() {
+    let directory = TempDir::new().unwrap();
+    let mut request = request(&directory, &lines(of_every_kind()));
+    request.judge = Judge::None;
+    let report = replayed(request).unwrap();
+    assert_eq!(
+        candidates(&report),
+        [
+            vec![(Kind::Large, "e3", false)],
+            vec![(Kind::Small, "e7", false)],
+            vec![],
+            vec![(Kind::Exchange, "e1", false)],
+            vec![(Kind::Exchange, "e1", true), (Kind::Image, "e13", false)],
+            vec![(Kind::Exchange, "e1", true), (Kind::Exchange, "e11", false), (Kind::Image, "e13", true)],
+        ]
+    );
+    let hint = report.runs[1].pass.as_ref().unwrap().items[0].superseded.as_deref();
+    assert_eq!(hint, Some("file changed later by edit src/a.rs (1 turn on)"));
+    let totals = &report.totals;
+    assert_eq!((totals.large, totals.small, totals.exchanges, totals.images), (1, 1, 2, 1));
+    assert_eq!(
+        (totals.distilled + totals.removed + totals.kept, totals.saved_chars, totals.requests),
+        (0, 0, 0)
+    );
+    let mut items = report.runs.iter().flat_map(|run| &run.pass).flat_map(|pass| &pass.items);
+    assert!(items.all(|item| item.outcome.is_none() && item.replacement.is_none() && item.reason.is_empty()));
+    assert!(report.judge.is_none());
+}
+
+#[test]
+fn without_a_judge_a_session_with_edits_shows_its_originals() {
+    let mut entries = asking("Where is BACKOFF_CEILING set?", "c1");
+    entries.push(edit("e3", json!({"content": "[context-guard] Removed."})));
+    entries.push(guard_record(json!([{"entryId": "e3", "outcome": "removed"}])));
+    let directory = TempDir::new().unwrap();
+    let mut request = request(&directory, &lines(entries));
+    request.judge = Judge::None;
+    let report = replayed(request).unwrap();
+    assert_eq!(candidates(&report), [vec![(Kind::Large, "e3", false)]]);
+    assert_eq!(report.runs[0].pass.as_ref().unwrap().items[0].before_chars, search().len() as u64);
 }

@@ -95,7 +95,7 @@ fn a_replay_that_can_be_worked_out_by_hand() {
     let item = &pass.items[0];
     assert_eq!(
         (item.outcome, item.reason.as_str(), item.kept_lines, item.lines),
-        (Outcome::Distilled, "chunks", 13, 90)
+        (Some(Outcome::Distilled), "chunks", 13, 90)
     );
     let kept: Vec<_> = store().lines().skip(13).take(13).map(str::to_owned).collect();
     assert_eq!(
@@ -162,11 +162,12 @@ fn a_key_that_no_header_can_carry_is_an_error_without_the_key() {
 #[test]
 fn a_judge_is_builtin_or_a_url() {
     assert_eq!("builtin".parse::<Judge>().unwrap(), Judge::Builtin);
+    assert_eq!("none".parse::<Judge>().unwrap(), Judge::None);
     let judge: Judge = "https://api.typesafe.ai/v1".parse().unwrap();
     assert_eq!(judge.destination().unwrap().to_string(), "https://api.typesafe.ai");
     let errors = ["jev", "ftp://host", "https://"].map(|text| text.parse::<Judge>().unwrap_err().to_string());
     insta::assert_snapshot!(errors.join("\n"), @r#"
-    "jev" is no judge; write builtin, or the base URL of a System One service such as https://api.typesafe.ai/v1
+    "jev" is no judge; write builtin, none, or the base URL of a System One service such as https://api.typesafe.ai/v1
     "ftp" is no scheme that the guard speaks; write https:// or http:// before the host
     "https://" is no origin (there is no host); write scheme://host or scheme://host:port
     "#);

@@ -320,17 +320,17 @@ fn c46_a_replay_of_the_request_after_edits_has_the_same_marks() {
 }
 
 #[test]
-fn the_next_checkpoint_reads_up_to_the_anchor_that_the_first_one_wrote() {
+fn the_next_checkpoint_reads_up_to_the_last_output_that_this_one_edited() {
     let calls: Vec<String> = (1..=8).map(|at| format!("c{at}")).collect();
     let calls: Vec<&str> = calls.iter().map(String::as_str).collect();
     let mut wire = Wire::default();
-    let first = and(&run(&calls[..4]), [edit("e2")]);
-    wire.send(&first, &with_key(&calls[..4]), 0);
-    let mut items = first;
+    let mut items = and(&run(&calls[..4]), [edit("e4"), edit("e2")]);
+    let first = wire.send(&items, &with_key(&calls[..4]), 0);
+    assert_eq!(marks(&first), "system.0, messages.0.0, messages.4.0, messages.8.0");
     for call in &calls[4..] {
         items.extend([a("").call(call, "bash", "{}"), r(call, "output")]);
     }
-    items.push(edit("e4"));
-    let answer = wire.send(&items, &with_key(&calls), 1_000);
-    assert_eq!(marks(&answer), "system.0, messages.0.0, messages.2.0, messages.16.0");
+    items.push(edit("e6"));
+    let second = wire.send(&items, &with_key(&calls), 1_000);
+    assert_eq!(marks(&second), "system.0, messages.0.0, messages.4.0, messages.16.0");
 }

@@ -1,0 +1,4 @@
+//! The labelled set, and whole probes of it.
+
+mod probing;
+mod set;

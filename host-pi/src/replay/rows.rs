@@ -1,0 +1,197 @@
+//! The rows of a run: what a pass judged, and what became of it.
+
+use super::look::{self, Look};
+use super::record::{Kind, Outcome};
+use super::report::{Item, Pass, Report, Run};
+use std::fmt::Write;
+
+/// Width of the names on the left.
+pub(super) const NAME: usize = 10;
+
+const OUTCOME: usize = 9;
+const KIND: usize = 8;
+/// Least width of a label: a tool and the end of a file's name.
+const LABEL: usize = 12;
+/// Parts of an output can be judged for several reasons; `--run` shows them all.
+const WHY: usize = 24;
+
+/// Widths of the columns, the same for all runs.
+pub(super) struct Columns {
+    label: usize,
+    before: usize,
+    /// None where nothing was decided, so that there is neither an outcome nor a length after it.
+    after: Option<usize>,
+    why: usize,
+}
+
+impl Columns {
+    pub(super) fn of(report: &Report, look: Look) -> Self {
+        let items = || report.runs.iter().filter_map(|run| run.pass.as_ref()).flat_map(|pass| &pass.items);
+        let widest = |text: &dyn Fn(&Item) -> String| {
+            items().map(|item| console::measure_text_width(&text(item))).max().unwrap_or(0)
+        };
+        let decided = report.judge.is_some();
+        let before = widest(&|item| look::count(item.before_chars));
+        let after = decided.then(|| widest(&after));
+        // Between two columns are two blanks, between the lengths an arrow.
+        let lengths = before + after.map_or(0, |after| " → ".chars().count() + after);
+        let outcome = if decided { OUTCOME + 2 } else { 0 };
+        let taken = 2 + outcome + KIND + 2 + 2 + lengths.max(LENGTHS.len()) + 2;
+        let room = look.width.saturating_sub(taken);
+        let why = widest(&why).clamp(WHY_NAME.len(), WHY).min(room.saturating_sub(LABEL));
+        let label = (room - why).min(widest(&name)).max(LABEL);
+        Self { label, before, after, why }
+    }
+
+    fn lengths(&self) -> usize {
+        (self.before + self.after.map_or(0, |after| 3 + after)).max(LENGTHS.len())
+    }
+
+    fn heading(&self, look: Look) -> String {
+        let outcome = if self.after.is_some() { " ".repeat(OUTCOME + 2) } else { String::new() };
+        let [kind, label] = [look::left("kind", KIND), look::left("what", self.label)];
+        let lengths = look::right(LENGTHS, self.lengths());
+        let why = if self.after.is_some() { WHY_NAME } else { "" };
+        let line = format!("  {outcome}{kind}  {label}  {lengths}  {why}");
+        look.dim(line.trim_end())
+    }
+
+    fn row(&self, item: &Item, look: Look) -> String {
+        let outcome = match item.outcome {
+            Some(Outcome::Distilled) => look.good(&look::left("distilled", OUTCOME)) + "  ",
+            Some(Outcome::Removed) => look.good(&look::left("removed", OUTCOME)) + "  ",
+            Some(Outcome::Kept) => look::left("kept", OUTCOME) + "  ",
+            None => String::new(),
+        };
+        let kind = look::left(kind(item.kind), KIND);
+        let name = name(item);
+        let label = match item.kind {
+            Kind::Exchange => look::cut(&name, self.label),
+            _ => look::label(&name, self.label),
+        };
+        let label = look::left(&label, self.label);
+        let mut lengths = look::right(&look::count(item.before_chars), self.before);
+        if let Some(width) = self.after {
+            let after = after(item);
+            lengths += if after.is_empty() { "   " } else { " → " };
+            lengths += &look::right(&after, width);
+        }
+        let lengths = look::right(&lengths, self.lengths());
+        let why = look.dim(&look::cut(&why(item), self.why));
+        let row = format!("  {outcome}{kind}  {label}  {lengths}  {why}");
+        row.trim_end().to_owned()
+    }
+}
+
+const LENGTHS: &str = "characters";
+const WHY_NAME: &str = "why";
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Large => "large",
+        Kind::Small => "small",
+        Kind::Exchange => "exchange",
+        Kind::Image => "image",
+        Kind::Other => "",
+    }
+}
+
+/// Names an item; the kind has a column of its own.
+fn name(item: &Item) -> String {
+    let label = look::line(&item.label);
+    match item.kind {
+        Kind::Exchange => format!("“{}”", label.trim_matches('"')),
+        Kind::Image => label.strip_suffix(" (1 image)").unwrap_or(&label).to_owned(),
+        _ => label,
+    }
+}
+
+fn after(item: &Item) -> String {
+    match item.outcome {
+        Some(Outcome::Distilled | Outcome::Removed) => look::count(item.after_chars),
+        Some(Outcome::Kept) | None => String::new(),
+    }
+}
+
+/// Says in a few words what the guard's reasons mean. Unknown ones stand for themselves.
+fn why(item: &Item) -> String {
+    if let (None | Some(Outcome::Removed), Some(superseded)) = (item.outcome, &item.superseded) {
+        // By which call, and how much later, `--run` tells.
+        let end = [" by ", " ("].into_iter().filter_map(|rest| superseded.find(rest)).min();
+        return look::line(superseded.get(..end.unwrap_or(superseded.len())).unwrap_or_default());
+    }
+    let stay = || match item.kind {
+        Kind::Large => format!("{} of {} lines stay", look::count(item.kept_lines as u64), lines(item)),
+        _ => "what failed stays".into(),
+    };
+    let meaning = |word: &str| match word {
+        "chunks" if item.outcome == Some(Outcome::Distilled) => stay(),
+        "not-needed" if item.outcome == Some(Outcome::Distilled) => stay(),
+        "chunks" => "parts needed".into(),
+        "none-needed" | "not-needed" => "not needed".into(),
+        "needed" => "still needed".into(),
+        "relevant" => "related to the work".into(),
+        "unrelated" => "unrelated to the work".into(),
+        "deferred" => "would not pay yet".into(),
+        "recalled" => "recalled, so put back".into(),
+        "whole-needed" => "all of it needed".into(),
+        "whole-chosen" => "mostly needed".into(),
+        "no-answer" => "no clear answer".into(),
+        "error" => "failed".into(),
+        "timeout" => "late".into(),
+        "oversize" => "too long to ask".into(),
+        "all-chunks" => "all parts needed".into(),
+        "not-worth" => "little to gain".into(),
+        other => look::line(other),
+    };
+    item.reason.split(',').map(meaning).collect::<Vec<_>>().join(", ")
+}
+
+fn lines(item: &Item) -> String {
+    look::count(item.lines as u64)
+}
+
+/// Returns one run's heading and rows.
+pub(super) fn run_rows(run: &Run, pass: &Pass, columns: &Columns, look: Look) -> String {
+    let number = format!("run {}", run.number);
+    let question = look::cut(&look::line(&run.question), look.width.saturating_sub(NAME + 2));
+    let mut text = format!("{}“{question}”\n", look.bold(&look::left(&number, NAME)));
+    // A candidate stays one until it is judged, so that it is shown once.
+    let known = |item: &&Item| item.again && item.outcome.is_none();
+    let (known, shown): (Vec<&Item>, Vec<&Item>) = pass.items.iter().partition(known);
+    if !shown.is_empty() {
+        let _ = writeln!(text, "{}", columns.heading(look));
+    }
+    for item in shown {
+        let _ = writeln!(text, "{}", columns.row(item, look));
+    }
+    if !known.is_empty() {
+        let words =
+            format!("and again {}", counts(|kind| known.iter().filter(|item| item.kind == kind).count()));
+        let _ = writeln!(text, "  {}", look.dim(&words));
+    }
+    if pass.items.is_empty() && pass.failure.is_none() {
+        let _ = writeln!(text, "  {}", look.bad("no question could be asked, so that nothing was judged"));
+    }
+    for trouble in pass.failure.iter().chain(&pass.warnings) {
+        let _ = writeln!(text, "{}", look.wrapped("  ", &look.bad(&look::line(trouble))));
+    }
+    text
+}
+
+/// Counts the items of each kind that there is: `2 large outputs, 1 exchange`.
+pub(super) fn counts(count: impl Fn(Kind) -> usize) -> String {
+    let kinds = [
+        (Kind::Large, "large output"),
+        (Kind::Small, "small output"),
+        (Kind::Exchange, "exchange"),
+        (Kind::Image, "output with images"),
+    ];
+    let counted = kinds.map(|(kind, noun)| (count(kind), noun));
+    let named =
+        counted.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| match (count, noun) {
+            (2.., "output with images") => format!("{} outputs with images", look::count(count as u64)),
+            _ => look::plural(count, noun),
+        });
+    named.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,20 @@
+//! Edits an entry that the session does not have.
+
+use hostile_guests::contract::sessions::{Inquiry, Outcome};
+use hostile_guests::contract::types::Error;
+use hostile_guests::{Guest, hostile, inquiry, outcome, rewrite};
+
+#[derive(Default)]
+struct Hostile;
+
+impl Guest for Hostile {
+    fn begin(&self) -> Result<Option<Inquiry>, Error> {
+        Ok(Some(inquiry()))
+    }
+
+    fn finish(&self) -> Result<Outcome, Error> {
+        Ok(outcome(vec![rewrite("nowhere", "gone")]))
+    }
+}
+
+hostile!(Hostile);
