@@ -44,7 +44,7 @@ bench: build
 # Shows what a long and a short run cost with and without the guard, prompt cache included.
 bench-cache: build
 	sh tests/setup.sh
-	cargo run --locked --release -p context-guard-tests --bin bench-cache
+	target/release/bench-cache
 
 # Puts the runner into the npm package, so that `pi install ./host-pi` finds it.
 package: build

@@ -44,7 +44,7 @@ The passes at the ends of the session's runs are made one after another, each on
 would have said to a smaller context is not known. What a guard did while the session was recorded is left out.
 
 With `--judge none` nothing is asked and nothing decided: what a pass could judge is shown, each item at the first run
-at whose end it could be.
+at whose end it could be. Nothing is taken out then, so that there are no checkpoints.
 
 Nothing leaves this machine without a judge or with the built-in one. With a URL, questions go there if its origin is granted, with the
 key in CONTEXT_GUARD_KEY if there is one.
@@ -54,9 +54,13 @@ key in CONTEXT_GUARD_KEY if there is one.
   judge      api, model, base_url or null, heuristic; null where there is none
   settings   the settings file, or null
   warnings   texts
-  runs       number, question, ending (completed, aborted, failed, open), pass or null where nothing was due:
-             requests, input_tokens, sent_bytes, cost_usd, ms, timed_out, warnings, failure or null, and items:
-             entry_id, kind (large, small, exchange, image), label, outcome (distilled, removed, kept; null without a
+  runs       number, question, ending (completed, aborted, failed, open), pass (at its end) or null where nothing was
+             due, and the turns at whose end something could be judged: number, eligible_items, eligible_chars,
+             checkpoint (a pass) or null, and why there was none: held_back (batch: too little to judge; price: it
+             would not have paid) or null
+             A pass: requests, input_tokens, sent_bytes, cost_usd, ms, timed_out, warnings, failure or null,
+             expected or null where nothing changed (saved_chars, rewritten_chars, lost_thinking_chars, requests,
+             net_chars), and items: entry_id, kind (large, small, exchange, image), label, outcome (distilled, removed, kept; null without a
              judge), reason, before_chars, after_chars, lines, kept_lines, superseded (by which call) or null, again
              (an earlier pass looked at it, too), traces, replacement or null
   totals     sums of these, before_chars with every item once; the different items by kind; and

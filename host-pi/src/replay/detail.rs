@@ -1,7 +1,7 @@
 //! One run of a replay in full: every judgement with its traces, and every replacement.
 
 use super::look::{self, Look};
-use super::report::{Report, Run};
+use super::report::{HeldBack, Report, Run, Turn};
 use super::rows::{self, Columns};
 use super::table;
 use std::fmt::Write;
@@ -9,13 +9,14 @@ use std::fmt::Write;
 /// Returns everything about one run.
 pub(super) fn detail(report: &Report, run: &Run, look: Look) -> String {
     let mut text = table::head(report, look);
-    let Some(pass) = &run.pass else {
+    let Some(rows) = rows::run_rows(run, &Columns::of(report, look), look) else {
         let question = look::cut(&look::line(&run.question), look.width.saturating_sub(20));
-        let _ = writeln!(text, "\nrun {} “{question}”: no pass was due at its end", run.number);
-        return text;
+        let _ = writeln!(text, "\nrun {} “{question}”: no pass was due", run.number);
+        return text + &without_checkpoint(run, look);
     };
-    let _ = write!(text, "\n{}", rows::run_rows(run, pass, &Columns::of(report, look), look));
-    for item in &pass.items {
+    let _ = write!(text, "\n{rows}");
+    text += &without_checkpoint(run, look);
+    for item in run.passes().flat_map(|pass| &pass.items) {
         let title = look::cut(&look::line(&item.label), look.width);
         let _ = writeln!(text, "\n{}", look.bold(&title));
         let _ = writeln!(text, "  {} {}", item.entry_id, look::line(&item.reason));
@@ -30,4 +31,28 @@ pub(super) fn detail(report: &Report, run: &Run, look: Look) -> String {
         }
     }
     text
+}
+
+/// Tells of the turns that left something to judge and had no checkpoint, those together that were held back alike.
+fn without_checkpoint(run: &Run, look: Look) -> String {
+    let mut text = String::new();
+    for turns in run.turns.chunk_by(|one, next| one.held_back == next.held_back) {
+        let ([first, ..], [.., last]) = (turns, turns) else { continue };
+        let Some(held_back) = first.held_back else { continue };
+        let why = match held_back {
+            HeldBack::Batch => "too little for a checkpoint",
+            HeldBack::Price => "but what must be written anew would have cost more",
+        };
+        let (name, to_judge) = match first.number == last.number {
+            true => (format!("turn {}", first.number), look::count(first.eligible_chars)),
+            false => (format!("turns {} to {}", first.number, last.number), range(first, last)),
+        };
+        let line = format!("{name}: {to_judge} characters to judge, {why}");
+        let _ = writeln!(text, "{}", look.wrapped("  ", &line));
+    }
+    text
+}
+
+fn range(first: &Turn, last: &Turn) -> String {
+    format!("{} to {}", look::count(first.eligible_chars), look::count(last.eligible_chars))
 }

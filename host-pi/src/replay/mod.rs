@@ -1,5 +1,5 @@
-//! Replays a recorded session: runs the passes at the ends of its runs as they would have happened, and shows what
-//! would have been kept, and why.
+//! Replays a recorded session: runs the passes at the ends of its runs and turns as they would have happened, and
+//! shows what would have been kept, and why.
 
 mod detail;
 mod former_guard;
@@ -19,6 +19,7 @@ mod session_file;
 mod table;
 #[cfg(test)]
 mod tests;
+mod turns;
 
 pub(crate) use judge::{Judge, KEY_VARIABLE, credential};
 
@@ -36,6 +37,7 @@ use session_file::SessionFile;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
+use turns::Variants;
 
 /// What is replayed, and how.
 #[derive(Debug)]
@@ -85,6 +87,7 @@ async fn report(request: Request, watch: &impl Watch) -> Result<Report> {
     let SessionFile { version, directory, entries, mut branch, mut warnings } = session;
     let left_out = former_guard::leave_out(&mut branch);
 
+    let variants = Variants::of(&request.settings.read().json);
     let settings = request.settings.path().to_owned();
     let settings = settings.is_file().then(|| settings.display().to_string());
     let service = request.judge.service(request.model.as_deref(), request.input_price);
@@ -134,7 +137,7 @@ async fn report(request: Request, watch: &impl Watch) -> Result<Report> {
         branch_entries: branch.len(),
         left_out,
     };
-    let runs = Replay::new(&runner, Asked { service, credential }).runs(branch, watch).await;
+    let runs = Replay::new(&runner, Asked { service, credential }, variants).runs(branch, watch).await;
     if let Some(url) = judge.as_ref().and_then(|judge| judge.base_url.as_ref())
         && unanswered(&runs)
     {
@@ -149,7 +152,7 @@ fn read(path: &Path) -> Result<SessionFile> {
 
 /// Whether there were passes and none of them got as far as a request: the guard then judges nothing.
 fn unanswered(runs: &[Run]) -> bool {
-    let mut passes = runs.iter().filter_map(|run| run.pass.as_ref()).peekable();
+    let mut passes = runs.iter().flat_map(Run::passes).peekable();
     passes.peek().is_some() && passes.all(|pass| pass.sent_bytes == 0 && pass.failure.is_none())
 }
 

@@ -13,7 +13,7 @@ const END: usize = 11;
 pub(super) fn notes(report: &Report, look: Look) -> String {
     let mut text = String::new();
     for kind in [Kind::Small, Kind::Exchange, Kind::Image, Kind::Large] {
-        let passes = report.runs.iter().filter_map(|run| Some((run.number, run.pass.as_ref()?)));
+        let passes = report.runs.iter().flat_map(|run| run.passes().map(|pass| (run.number, pass)));
         let items = passes.flat_map(|(number, pass)| pass.items.iter().map(move |item| (number, item)));
         let shown = items.filter(|(_, item)| item.kind == kind);
         let shown = shown.filter_map(|(number, item)| Some((number, item, item.replacement.as_ref()?)));

@@ -6,9 +6,11 @@ use super::projection::{self, Place};
 use super::record::{Kind, Record};
 use super::report::{Item, Pass, Run};
 use super::runs::{self, Ending};
+use super::turns::Variants;
 use crate::contract::classifier::Service;
 use crate::contract::sessions::{Delta, Edit, Outcome, Part, Phase, Question};
 use crate::contract::types::{Block, CacheScheme, Entry, EntryBody, Message, Model, ThinkingBinding};
+use crate::engine::Failure;
 use crate::gate::Credential;
 use crate::runner::{self, Passed, Runner};
 use std::collections::HashSet;
@@ -30,8 +32,10 @@ pub(super) struct Asked {
 
 /// A session that is being replayed: what happened so far, with what the passes made of it.
 pub(super) struct Replay<'a> {
-    runner: &'a Runner,
+    pub(super) runner: &'a Runner,
     asked: Asked,
+    /// None where no checkpoint is replayed.
+    pub(super) variants: Option<Variants>,
     branch: Vec<Recorded>,
     told: Told,
     /// Ids of the items that a pass looked at.
@@ -46,11 +50,15 @@ struct Told {
 }
 
 impl<'a> Replay<'a> {
-    pub(super) fn new(runner: &'a Runner, asked: Asked) -> Self {
-        Self { runner, asked, branch: Vec::new(), told: Told::default(), seen: HashSet::new() }
+    /// Without a service nothing would be taken out, so that there are no checkpoints.
+    pub(super) fn new(runner: &'a Runner, asked: Asked, variants: Variants) -> Self {
+        let variants = asked.service.is_some().then_some(variants);
+        let (branch, told, seen) = (Vec::new(), Told::default(), HashSet::new());
+        Self { runner, asked, variants, branch, told, seen }
     }
 
-    /// Replays a branch run by run. `watch` hears of each run's number before its pass, and how many questions it asks.
+    /// Replays a branch run by run. `watch` hears of each run's number before its passes, and how many questions they
+    /// ask.
     pub(super) async fn runs(mut self, branch: Vec<Recorded>, watch: &impl Watch) -> Vec<Run> {
         let runs = runs::runs(&branch);
         let mut rest = branch.into_iter();
@@ -59,46 +67,63 @@ impl<'a> Replay<'a> {
         watch.runs(runs.len());
         for (number, run) in (1..).zip(runs) {
             watch.run(number);
+            let mut turns = Vec::new();
+            for (number, end) in (1..).zip(run.turns) {
+                self.branch.extend(rest.by_ref().take(end - taken));
+                taken = end;
+                turns.extend(self.turn(number, watch).await);
+            }
             self.branch.extend(rest.by_ref().take(run.end - taken));
             taken = run.end;
             let pass = match run.ending {
-                Ending::Completed => self.pass(watch).await,
+                Ending::Completed => self.pass(Phase::RunEnd, watch).await,
                 _ => None,
             };
-            replayed.push(Run { number, question: run.question, ending: run.ending, pass });
+            replayed.push(Run { number, question: run.question, ending: run.ending, turns, pass });
         }
         replayed
     }
 
-    async fn pass(&mut self, watch: &impl Watch) -> Option<Pass> {
-        let context = projection::context(&self.branch);
-        let last = self.branch.last().map_or(0, |recorded| recorded.entry.time);
-        // Edits of a cold cache are free, so that no item is passed over for its price where none is judged.
-        let now = if self.asked.service.is_some() { last } else { last.saturating_add(LONG_AFTER) };
+    pub(super) async fn pass(&mut self, phase: Phase, watch: &impl Watch) -> Option<Pass> {
         let mut hints = Vec::new();
-        let pass = runner::Pass {
-            delta: Some(self.delta(&context)),
-            phase: Phase::RunEnd,
-            model: model(&self.branch),
-            now,
-            service: self.asked.service.clone(),
-            credential: self.asked.credential.clone(),
-        };
         let judging = |questions: &[Question], _: u32| {
             watch.questions(questions.len());
             hints = hints::superseded(questions);
         };
-        match self.runner.pass(pass, judging, future::pending()).await {
-            Ok(passed) => {
-                self.told = Told { branch: self.branch.len(), context };
-                self.apply(passed, hints)
-            }
-            Err(failure) => {
-                // Whatever the guest holds now, the next pass tells it everything.
-                self.told = Told::default();
-                Some(Pass { failure: Some(failure.to_string()), ..Pass::default() })
-            }
+        let (service, credential) = (self.asked.service.clone(), self.asked.credential.clone());
+        match self.passed(phase, service, credential, judging).await {
+            Ok(passed) => self.apply(passed, hints),
+            Err(failure) => Some(Pass { failure: Some(failure.to_string()), ..Pass::default() }),
         }
+    }
+
+    /// Runs a pass on the branch as it is and leaves it as it is.
+    pub(super) async fn passed(
+        &mut self,
+        phase: Phase,
+        service: Option<Service>,
+        credential: Option<Credential>,
+        judging: impl FnOnce(&[Question], u32),
+    ) -> Result<Passed, Failure> {
+        let context = projection::context(&self.branch);
+        let last = self.branch.last().map_or(0, |recorded| recorded.entry.time);
+        // Edits of a cold cache are free, so that no item is passed over for its price where none is judged.
+        let now = if self.asked.service.is_some() { last } else { last.saturating_add(LONG_AFTER) };
+        let pass = runner::Pass {
+            delta: Some(self.delta(&context)),
+            phase,
+            model: model(&self.branch),
+            now,
+            service,
+            credential,
+        };
+        let passed = self.runner.pass(pass, judging, future::pending()).await;
+        // Whatever the guest holds after a failure, the next pass tells it everything.
+        self.told = match &passed {
+            Ok(_) => Told { branch: self.branch.len(), context },
+            Err(_) => Told::default(),
+        };
+        passed
     }
 
     fn delta(&self, context: &[Place]) -> Delta {
@@ -143,6 +168,7 @@ impl<'a> Replay<'a> {
             timed_out: record.timed_out,
             warnings: warnings.into_iter().chain(passed.refusal).collect(),
             failure: None,
+            expected: record.expected,
             items,
         };
         for edit in edits {

@@ -11,7 +11,24 @@ pub(super) struct Record {
     pub(super) cost_usd: f64,
     pub(super) timed_out: bool,
     pub(super) sent_bytes: u64,
+    pub(super) expected: Option<Expected>,
     pub(super) results: Vec<Judged>,
+}
+
+/// What the edits of a pass are expected to save and cost, in characters.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all(deserialize = "camelCase"), default)]
+pub(super) struct Expected {
+    /// In every later request.
+    pub(super) saved_chars: i64,
+    /// What the next request writes anew.
+    pub(super) rewritten_chars: u64,
+    /// Thinking that the provider drops.
+    pub(super) lost_thinking_chars: u64,
+    /// The later requests that are counted on.
+    pub(super) requests: u64,
+    /// The gain less the cost, both at the price of reading.
+    pub(super) net_chars: i64,
 }
 
 /// What became of one output.

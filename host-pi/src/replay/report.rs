@@ -1,7 +1,7 @@
 //! What a replay came to. `--json` prints it as it stands here.
 
 use super::former_guard::FormerGuard;
-use super::record::{Judged, Kind, Outcome};
+use super::record::{Expected, Judged, Kind, Outcome};
 use super::runs::Ending;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -52,11 +52,38 @@ pub(super) struct Run {
     /// How the prompt begins.
     pub(super) question: String,
     pub(super) ending: Ending,
-    /// None where nothing was due.
+    /// Those at whose end something could be judged; the last one of a run belongs to its end.
+    pub(super) turns: Vec<Turn>,
+    /// What its end came to; none where nothing was due.
     pub(super) pass: Option<Pass>,
 }
 
-/// What the pass at the end of a run came to.
+/// A turn that another one followed.
+#[derive(Debug, Serialize)]
+pub(super) struct Turn {
+    /// From 1, within the run.
+    pub(super) number: usize,
+    /// What could be judged at its end.
+    pub(super) eligible_items: usize,
+    /// What could be judged, and what old images would free.
+    pub(super) eligible_chars: u64,
+    /// Why there was no checkpoint.
+    pub(super) held_back: Option<HeldBack>,
+    /// None where there was none.
+    pub(super) checkpoint: Option<Pass>,
+}
+
+/// Why a turn ended without a checkpoint.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum HeldBack {
+    /// There was too little to judge.
+    Batch,
+    /// Writing the rest of the context anew would have cost more than was likely to be saved.
+    Price,
+}
+
+/// What a pass came to.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Pass {
     pub(super) requests: u64,
@@ -69,6 +96,8 @@ pub(super) struct Pass {
     pub(super) warnings: Vec<String>,
     /// Why the guard gave no answer.
     pub(super) failure: Option<String>,
+    /// None where nothing changed.
+    pub(super) expected: Option<Expected>,
     pub(super) items: Vec<Item>,
 }
 
@@ -103,6 +132,8 @@ pub(super) struct Totals {
     pub(super) completed: usize,
     /// Runs at whose end something was judged.
     pub(super) judged_runs: usize,
+    /// Passes within runs.
+    pub(super) checkpoints: usize,
     pub(super) distilled: usize,
     pub(super) removed: usize,
     pub(super) kept: usize,
@@ -122,6 +153,13 @@ pub(super) struct Totals {
     pub(super) sent_bytes: u64,
     pub(super) cost_usd: f64,
     pub(super) ms: u64,
+}
+
+impl Run {
+    /// Returns its passes, its end's last.
+    pub(super) fn passes(&self) -> impl Iterator<Item = &Pass> {
+        self.turns.iter().filter_map(|turn| turn.checkpoint.as_ref()).chain(&self.pass)
+    }
 }
 
 impl Item {
@@ -186,23 +224,25 @@ fn kept_lines(original: &str, replacement: &str) -> usize {
 impl Totals {
     pub(super) fn of(runs: &[Run]) -> Self {
         let mut totals = Self { runs: runs.len(), ..Self::default() };
-        // An exchange that was kept can be judged again: what became of it in the end counts.
+        // What was kept can be judged again: what became of it in the end counts.
         let mut outcomes = HashMap::new();
         for run in runs {
             totals.completed += usize::from(run.ending == Ending::Completed);
-            let Some(pass) = &run.pass else { continue };
-            totals.judged_runs += usize::from(!pass.items.is_empty());
-            totals.requests += pass.requests;
-            totals.input_tokens += pass.input_tokens;
-            totals.sent_bytes += pass.sent_bytes;
-            totals.cost_usd += pass.cost_usd;
-            totals.ms += u64::from(pass.ms);
-            for item in &pass.items {
-                outcomes.insert(item.entry_id.as_str(), item.outcome);
-                totals.saved_chars += item.saved_chars();
-                if !item.again {
-                    totals.before_chars += item.before_chars;
-                    totals.count(item.kind);
+            totals.judged_runs += usize::from(run.pass.as_ref().is_some_and(|pass| !pass.items.is_empty()));
+            totals.checkpoints += run.turns.iter().filter(|turn| turn.checkpoint.is_some()).count();
+            for pass in run.passes() {
+                totals.requests += pass.requests;
+                totals.input_tokens += pass.input_tokens;
+                totals.sent_bytes += pass.sent_bytes;
+                totals.cost_usd += pass.cost_usd;
+                totals.ms += u64::from(pass.ms);
+                for item in &pass.items {
+                    outcomes.insert(item.entry_id.as_str(), item.outcome);
+                    totals.saved_chars += item.saved_chars();
+                    if !item.again {
+                        totals.before_chars += item.before_chars;
+                        totals.count(item.kind);
+                    }
                 }
             }
         }

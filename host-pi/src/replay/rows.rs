@@ -2,7 +2,7 @@
 
 use super::look::{self, Look};
 use super::record::{Kind, Outcome};
-use super::report::{Item, Pass, Report, Run};
+use super::report::{Item, Pass, Report, Run, Turn};
 use std::fmt::Write;
 
 /// Width of the names on the left.
@@ -26,7 +26,7 @@ pub(super) struct Columns {
 
 impl Columns {
     pub(super) fn of(report: &Report, look: Look) -> Self {
-        let items = || report.runs.iter().filter_map(|run| run.pass.as_ref()).flat_map(|pass| &pass.items);
+        let items = || report.runs.iter().flat_map(Run::passes).flat_map(|pass| &pass.items);
         let widest = |text: &dyn Fn(&Item) -> String| {
             items().map(|item| console::measure_text_width(&text(item))).max().unwrap_or(0)
         };
@@ -151,17 +151,55 @@ fn lines(item: &Item) -> String {
     look::count(item.lines as u64)
 }
 
-/// Returns one run's heading and rows.
-pub(super) fn run_rows(run: &Run, pass: &Pass, columns: &Columns, look: Look) -> String {
+/// Returns one run's heading and the rows of its passes; none where it has no pass.
+pub(super) fn run_rows(run: &Run, columns: &Columns, look: Look) -> Option<String> {
+    run.passes().next()?;
     let number = format!("run {}", run.number);
     let question = look::cut(&look::line(&run.question), look.width.saturating_sub(NAME + 2));
     let mut text = format!("{}“{question}”\n", look.bold(&look::left(&number, NAME)));
-    // A candidate stays one until it is judged, so that it is shown once.
-    let known = |item: &&Item| item.again && item.outcome.is_none();
-    let (known, shown): (Vec<&Item>, Vec<&Item>) = pass.items.iter().partition(known);
-    if !shown.is_empty() {
+    if run.passes().flat_map(|pass| &pass.items).any(|item| !is_known(item)) {
         let _ = writeln!(text, "{}", columns.heading(look));
     }
+    let mut within = false;
+    for turn in &run.turns {
+        let Some(pass) = &turn.checkpoint else { continue };
+        within = true;
+        let _ = writeln!(text, "{}", look.wrapped("  ", &checkpoint(turn, pass)));
+        text += &pass_rows(pass, columns, look);
+    }
+    if let Some(pass) = &run.pass {
+        if within {
+            text += "  at its end\n";
+        }
+        text += &pass_rows(pass, columns, look);
+    }
+    Some(text)
+}
+
+/// Says what a checkpoint had before it, and what the gates made of it.
+fn checkpoint(turn: &Turn, pass: &Pass) -> String {
+    let batch = format!(
+        "checkpoint after turn {}: {}, {} characters to judge",
+        turn.number,
+        look::plural(turn.eligible_items, "item"),
+        look::count(turn.eligible_chars)
+    );
+    let Some(expected) = pass.expected else { return format!("{batch}; nothing goes") };
+    let thinking = match expected.lost_thinking_chars {
+        0 => String::new(),
+        lost => format!(", {} of thinking are lost", look::count(lost)),
+    };
+    format!(
+        "{batch}; {} go from each later request, {} are written anew once{thinking}",
+        look::count(expected.saved_chars.max(0).unsigned_abs()),
+        look::count(expected.rewritten_chars),
+    )
+}
+
+/// Returns the rows of one pass.
+fn pass_rows(pass: &Pass, columns: &Columns, look: Look) -> String {
+    let mut text = String::new();
+    let (known, shown): (Vec<&Item>, Vec<&Item>) = pass.items.iter().partition(|item| is_known(item));
     for item in shown {
         let _ = writeln!(text, "{}", columns.row(item, look));
     }
@@ -177,6 +215,11 @@ pub(super) fn run_rows(run: &Run, pass: &Pass, columns: &Columns, look: Look) ->
         let _ = writeln!(text, "{}", look.wrapped("  ", &look.bad(&look::line(trouble))));
     }
     text
+}
+
+/// A candidate stays one until it is judged, so that it is shown once.
+fn is_known(item: &Item) -> bool {
+    item.again && item.outcome.is_none()
 }
 
 /// Counts the items of each kind that there is: `2 large outputs, 1 exchange`.

@@ -1,6 +1,7 @@
 //! Where the runs of a session ended, and how.
 
 use super::mapping::{Recorded, Role};
+use crate::contract::types::Assistant;
 use crate::contract::types::{Block, EntryBody, Message, StopReason};
 
 /// Characters of a prompt that are kept to name the run by; a table has no room for more.
@@ -11,7 +12,9 @@ const QUESTION: usize = 200;
 pub(super) struct Run {
     /// How the prompt begins.
     pub(super) question: String,
-    /// The place on the branch where the run-end pass belongs: so many entries come before it.
+    /// The places on the branch where checkpoints belong: so many entries come before each.
+    pub(super) turns: Vec<usize>,
+    /// The place on the branch where the run-end pass belongs, likewise.
     pub(super) end: usize,
     pub(super) ending: Ending,
 }
@@ -44,10 +47,7 @@ fn prompts(branch: &[Recorded]) -> Vec<usize> {
         match &recorded.entry.body {
             EntryBody::Message(Message::User(_)) if !under_way => prompts.push(place),
             EntryBody::Message(Message::ToolResult(_)) => under_way = true,
-            EntryBody::Message(Message::Assistant(reply)) => {
-                under_way = calls(&reply.blocks)
-                    && !matches!(reply.stop_reason, StopReason::Aborted | StopReason::Error);
-            }
+            EntryBody::Message(Message::Assistant(reply)) => under_way = self::under_way(reply),
             _ => {}
         }
     }
@@ -71,7 +71,42 @@ fn run(branch: &[Recorded], start: usize, end: usize) -> Run {
     };
     let replied = last.map_or(span.len(), |(place, _)| place + 1);
     let rest = span.get(replied..).unwrap_or_default();
-    Run { question: question(branch.get(start)), end: start + replied + compacted(rest), ending }
+    Run {
+        question: question(branch.get(start)),
+        turns: turns(span).into_iter().map(|end| start + end).collect(),
+        end: start + replied + compacted(rest),
+        ending,
+    }
+}
+
+/// Returns where the turns of a run end that another one follows: behind the last result of a reply's calls.
+fn turns(span: &[Recorded]) -> Vec<usize> {
+    let calling = span.iter().enumerate().filter_map(|(place, recorded)| match &recorded.entry.body {
+        EntryBody::Message(Message::Assistant(reply)) if under_way(reply) => Some((place, reply)),
+        _ => None,
+    });
+    calling.filter_map(|(place, reply)| answered(span, place + 1, reply)).collect()
+}
+
+/// Returns the place behind the results of all calls of a reply; none where one is missing.
+fn answered(span: &[Recorded], start: usize, reply: &Assistant) -> Option<usize> {
+    let is_call = |block: &&Block| matches!(block, Block::ToolCall(_));
+    let mut missing = reply.blocks.iter().filter(is_call).count();
+    for (place, recorded) in span.iter().enumerate().skip(start) {
+        match &recorded.entry.body {
+            EntryBody::Message(Message::ToolResult(_)) => missing -= 1,
+            EntryBody::Message(Message::Assistant(_) | Message::User(_)) => return None,
+            _ => {}
+        }
+        if missing == 0 {
+            return Some(place + 1);
+        }
+    }
+    None
+}
+
+fn under_way(reply: &Assistant) -> bool {
+    calls(&reply.blocks) && !matches!(reply.stop_reason, StopReason::Aborted | StopReason::Error)
 }
 
 /// Pi compacts a context that has become too large before it lets the run settle, so that the pass comes after it. A

@@ -13,15 +13,15 @@ pub(super) fn table(report: &Report, look: Look) -> String {
     let mut text = head(report, look);
     let columns = Columns::of(report, look);
     for run in &report.runs {
-        if let Some(pass) = &run.pass {
-            let _ = write!(text, "\n{}", rows::run_rows(run, pass, &columns, look));
+        if let Some(rows) = rows::run_rows(run, &columns, look) {
+            let _ = write!(text, "\n{rows}");
         }
     }
     let quiet = quiet_runs(report, look);
     if !quiet.is_empty() {
         let _ = write!(text, "\n{quiet}");
     }
-    if report.totals.judged_runs > 0 {
+    if report.totals.judged_runs > 0 || report.totals.checkpoints > 0 {
         let _ = write!(text, "{}\n{}", notes::notes(report, look), sums(report, look));
     }
     text
@@ -51,7 +51,10 @@ pub(super) fn head(report: &Report, look: Look) -> String {
         },
     }
     if report.judge.is_some() {
-        add("when", "at the end of each run: its outputs, and exchanges and images from before");
+        add(
+            "when",
+            "at the end of each run: its outputs, and exchanges and images from before; in long runs at checkpoints, too",
+        );
     }
     add("settings", report.settings.as_deref().unwrap_or("defaults"));
     let left_out = session.left_out;

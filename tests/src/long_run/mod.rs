@@ -16,7 +16,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
 use crate::contract::repository;
-use crate::lab::{Charge, Installed, Lab, Plan, Provider, Session};
+use crate::lab::{Charge, Installed, Lab, Plan, Provider, Session, Thinking};
 pub use figures::{Checkpoint, Figures, Request};
 pub use table::{Row, cuts, requests, table};
 
@@ -63,8 +63,9 @@ pub struct Finished {
 ///
 /// Fails when something is not installed, or when a step did not go as the later ones presume.
 pub fn run(provider: Provider, length: Length, judge: Judge) -> Result<Finished> {
+    let thinking = provider.thinking != Thinking::Off;
     let lab = Lab::new(Plan {
-        turns: json!(script::turns(length.bugs())),
+        turns: json!(script::turns(length.bugs(), thinking)),
         provider: Some(provider),
         judge: (judge == Judge::Rule).then_some("suite-judge.mjs"),
         granted: true,

@@ -20,8 +20,18 @@ pub(super) fn prompt(bugs: usize) -> String {
 }
 
 /// Returns the model's turns for a run that mends the first `bugs` bugs: three to look around, four or five for each,
-/// and the answer.
-pub(super) fn turns(bugs: usize) -> Vec<Value> {
+/// and the answer. With `thinking` it thinks before it acts.
+pub(super) fn turns(bugs: usize, thinking: bool) -> Vec<Value> {
+    let mut turns = acting(bugs);
+    if thinking {
+        for turn in &mut turns {
+            turn["thinking"] = json!(thought(turn));
+        }
+    }
+    turns
+}
+
+fn acting(bugs: usize) -> Vec<Value> {
     let mut turns = vec![
         json!({
             "text": "I'll look at the project first.",
@@ -68,6 +78,16 @@ fn mending(bug: &Bug, before: Option<&Bug>) -> Vec<Value> {
     }));
     turns.push(json!({ "text": "The suite again.", "tools": [bash(SUITE)] }));
     turns
+}
+
+/// What the model thinks before a turn. It is of the length that thinking often has before a small step.
+fn thought(turn: &Value) -> String {
+    format!(
+        "Where am I? The suite has told which modules fail, and I go through them in its order. {} \
+         I should look at what the test expects and at the rule behind it before I touch the code, change as little \
+         as possible, and then let the whole suite tell whether something else broke. Nothing so far speaks against that.",
+        turn["text"].as_str().unwrap_or_default()
+    )
 }
 
 /// What the model says of a bug that is mended: its classifier has nothing else to go by.

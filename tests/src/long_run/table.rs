@@ -21,7 +21,7 @@ pub fn table(rows: &[Row]) -> String {
     for Row { name, figures } in rows {
         let change = |of: fn(&Figures) -> f64| match first {
             Some(first) if !std::ptr::eq(first, *figures) => {
-                format!(" ({:+.1} %)", change(of(first), of(figures)))
+                format!(" ({})", change(of(first), of(figures)))
             }
             _ => String::new(),
         };
@@ -54,10 +54,11 @@ pub fn cuts(off: &Figures, on: &Figures) -> String {
         let last = checkpoint.after + 1;
         let (without, with) = (off.cost_of_first(last), on.cost_of_first(last));
         text.push_str(&format!(
-            "| {last} | {} | {} | ${without:.4} | ${with:.4} | ${:.4} | {:+.1} % | ${:.4} |\n",
+            "| {last} | {} | {} | ${without:.4} | ${with:.4} | {}${:.4} | {} | ${:.4} |\n",
             checkpoint.edits,
             checkpoint.saved_chars,
-            with - without,
+            if with < without { "−" } else { "" },
+            (with - without).abs(),
             change(off.cost(), off.cost() + with - without),
             on.bound(checkpoint),
         ));
@@ -90,7 +91,8 @@ pub fn requests(rows: &[Row]) -> String {
     text
 }
 
-/// The change from `before` to `after` in per cent.
-fn change(before: f64, after: f64) -> f64 {
-    if before > 0.0 { 100.0 * (after - before) / before } else { 0.0 }
+/// The change from `before` to `after`, in per cent.
+fn change(before: f64, after: f64) -> String {
+    let change = if before > 0.0 { 100.0 * (after - before) / before } else { 0.0 };
+    format!("{change:+.1} %").replace('-', "−")
 }

@@ -3,8 +3,8 @@
 use crate::replay::detail::detail;
 use crate::replay::former_guard::FormerGuard;
 use crate::replay::look::Look;
-use crate::replay::record::{Judged, Kind, Outcome};
-use crate::replay::report::{Answerer, Item, Pass, Report, Run, Session, Totals};
+use crate::replay::record::{Expected, Judged, Kind, Outcome};
+use crate::replay::report::{Answerer, HeldBack, Item, Pass, Report, Run, Session, Totals, Turn};
 use crate::replay::runs::Ending;
 use crate::replay::table::table;
 use console::measure_text_width;
@@ -54,6 +54,7 @@ fn run(number: usize, ending: Ending, pass: Option<Pass>) -> Run {
         number,
         question: format!("What does part {number} of the store do, and why is it slow?"),
         ending,
+        turns: Vec::new(),
         pass,
     }
 }
@@ -238,4 +239,71 @@ fn the_json() {
     let mut report = full();
     report.runs.truncate(2);
     insta::assert_snapshot!(serde_json::to_string_pretty(&report).unwrap());
+}
+
+/// A run with two checkpoints, of which the second took nothing out.
+fn with_checkpoints() -> Run {
+    let turn = |number, chars, held_back, checkpoint| Turn {
+        number,
+        eligible_items: number / 2,
+        eligible_chars: chars,
+        held_back,
+        checkpoint,
+    };
+    let gone = item(
+        "bash `make test`",
+        Outcome::Removed,
+        "none-needed",
+        (28_000, 150),
+        Some("[context-guard] Removed."),
+    );
+    let stays = item("read src/store.rs", Outcome::Kept, "whole-needed", (9_000, 9_000), None);
+    let dear = item("read src/index.rs", Outcome::Kept, "deferred", (64_000, 64_000), None);
+    let expected = Expected {
+        saved_chars: 27_850,
+        rewritten_chars: 31_000,
+        lost_thinking_chars: 420,
+        requests: 21,
+        net_chars: 230_000,
+    };
+    let first = Pass { items: vec![gone, stays], expected: Some(expected), ..Pass::default() };
+    let second = Pass { items: vec![dear], ..Pass::default() };
+    let end = Pass {
+        items: vec![item(
+            "bash `rg store`",
+            Outcome::Removed,
+            "none-needed",
+            (5_000, 120),
+            Some("[context-guard] Removed."),
+        )],
+        ..Pass::default()
+    };
+    Run {
+        turns: vec![
+            turn(5, 9_000, Some(HeldBack::Batch), None),
+            turn(6, 30_000, Some(HeldBack::Batch), None),
+            turn(12, 62_000, Some(HeldBack::Price), None),
+            turn(21, 120_000, None, Some(first)),
+            turn(40, 64_000, None, Some(second)),
+        ],
+        ..run(1, Ending::Completed, Some(end))
+    }
+}
+
+#[test]
+fn checkpoints_stand_before_the_end_of_their_run() {
+    let report = report(vec![with_checkpoints()]);
+    assert_eq!(report.totals.checkpoints, 2);
+    insta::assert_snapshot!(table(&report, PLAIN));
+}
+
+#[test]
+fn one_run_in_full_tells_of_the_turns_without_a_checkpoint() {
+    let report = report(vec![with_checkpoints()]);
+    insta::assert_snapshot!(detail(&report, &report.runs[0], PLAIN));
+    let quiet = Run {
+        turns: with_checkpoints().turns.into_iter().take(3).collect(),
+        ..run(1, Ending::Aborted, None)
+    };
+    insta::assert_snapshot!(detail(&report, &quiet, PLAIN));
 }

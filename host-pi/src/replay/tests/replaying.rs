@@ -3,7 +3,7 @@
 use super::*;
 use crate::replay::passes::Watch;
 use crate::replay::record::{Kind, Outcome};
-use crate::replay::report::{Report, Run};
+use crate::replay::report::{HeldBack, Pass, Report, Run};
 use crate::replay::runs::Ending;
 use crate::replay::{Judge, Request, report};
 use crate::settings::SettingsFile;
@@ -264,4 +264,85 @@ fn without_a_judge_a_session_with_edits_shows_its_originals() {
     let report = replayed(request).unwrap();
     assert_eq!(candidates(&report), [vec![(Kind::Large, "e3", false)]]);
     assert_eq!(report.runs[0].pass.as_ref().unwrap().items[0].before_chars, search().len() as u64);
+}
+
+/// A run of so many searches, each by a command of its own.
+fn long_run(searches: usize) -> Vec<Value> {
+    let mut entries = vec![user("Where is BACKOFF_CEILING set?")];
+    for number in 0..searches {
+        let call = format!("c{number}");
+        entries.push(calling(
+            &call,
+            "bash",
+            json!({"command": format!("rg -n BACKOFF_CEILING part{number}")}),
+        ));
+        entries.push(result(&call, "bash", &search()));
+    }
+    entries.push(assistant("BACKOFF_CEILING is set in src/retry.rs."));
+    entries
+}
+
+#[test]
+fn a_long_run_has_a_checkpoint_once_there_is_enough_to_judge_and_it_pays() {
+    let report = replay(long_run(24));
+    let run = &report.runs[0];
+    let told: Vec<_> = run.turns.iter().map(|turn| (turn.number, turn.held_back)).collect();
+    let size = search().len() as u64;
+    let first = &run.turns[0];
+    assert_eq!((first.number, first.eligible_items, first.eligible_chars), (5, 1, size), "four turns old");
+    assert_eq!(told[0].1, Some(HeldBack::Batch));
+    let enough = told.iter().position(|(_, held_back)| *held_back != Some(HeldBack::Batch)).unwrap();
+    assert!(run.turns[enough].eligible_chars >= 60_000 && run.turns[enough - 1].eligible_chars < 60_000);
+    let due = told.iter().position(|(_, held_back)| held_back.is_none()).unwrap();
+    assert!(
+        enough < due && told[enough..due].iter().all(|(_, why)| *why == Some(HeldBack::Price)),
+        "{told:?}"
+    );
+    assert!(run.turns[due].number >= 20, "the rest is written anew for a twentieth part of what is read");
+
+    let checkpoint = run.turns[due].checkpoint.as_ref().unwrap();
+    assert_eq!(checkpoint.items.len(), run.turns[due].eligible_items);
+    let expected = checkpoint.expected.unwrap();
+    assert!(
+        expected.saved_chars > 0 && expected.rewritten_chars > 0 && expected.net_chars > 0,
+        "{expected:?}"
+    );
+    assert_eq!(expected.requests, run.turns[due].number as u64);
+    assert_eq!(
+        told.get(due + 1).map(|(_, why)| *why),
+        Some(Some(HeldBack::Batch)),
+        "what was judged is not judged again"
+    );
+
+    let at_end = run.pass.as_ref().unwrap();
+    let judged = |pass: &Pass| pass.items.iter().filter(|item| item.outcome != Some(Outcome::Kept)).count();
+    assert!(at_end.items.iter().all(|item| {
+        !checkpoint
+            .items
+            .iter()
+            .any(|other| other.entry_id == item.entry_id && other.outcome != Some(Outcome::Kept))
+    }));
+    assert_eq!(report.totals.checkpoints, 1);
+    assert_eq!(report.totals.distilled + report.totals.removed, judged(checkpoint) + judged(at_end));
+}
+
+#[test]
+fn a_run_that_was_stopped_has_its_checkpoints_all_the_same() {
+    let mut entries = long_run(24);
+    *entries.last_mut().unwrap() = stopped("aborted");
+    let report = replay(entries);
+    assert_eq!((report.totals.checkpoints, report.totals.judged_runs), (1, 0));
+}
+
+#[test]
+fn no_checkpoint_is_replayed_where_none_can_be() {
+    let turns = |settings: &str, judge| {
+        let directory = TempDir::new().unwrap();
+        fs::write(directory.path().join("context-guard.json"), settings).unwrap();
+        let request = Request { judge, ..request(&directory, &lines(long_run(24))) };
+        replayed(request).unwrap().runs.remove(0).turns.len()
+    };
+    assert_eq!(turns(r#"{"midRun": false}"#, Judge::Builtin), 0);
+    assert_eq!(turns("{}", Judge::None), 0);
+    assert!(turns("no JSON", Judge::Builtin) > 0, "as the guard, a replay then takes the defaults");
 }

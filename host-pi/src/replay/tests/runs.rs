@@ -27,6 +27,32 @@ fn a_run_ends_with_its_last_reply_before_whatever_the_user_did_next() {
 }
 
 #[test]
+fn a_turn_ends_behind_the_last_result_of_its_calls() {
+    let turns = |entries: Vec<Value>| runs(&branch(entries)).remove(0).turns;
+    let mut two_calls = reading();
+    let calls = two_calls["message"]["content"].as_array_mut().unwrap();
+    calls.push(json!({"type": "toolCall", "id": "c2", "name": "read", "arguments": {}}));
+    let usage = json!({"type": "usage"});
+    let [one, two] = ["c1", "c2"].map(|call| result(call, "read", "x"));
+    let entries = vec![
+        user("one"),
+        two_calls.clone(),
+        one.clone(),
+        usage,
+        two,
+        user("faster"),
+        reading(),
+        one.clone(),
+        assistant("done"),
+    ];
+    assert_eq!(turns(entries), [5, 8], "of the last reply the run's end tells");
+    assert!(turns(vec![user("one"), two_calls, one.clone(), user("stop"), assistant("ok")]).is_empty());
+    let mut aborted = reading();
+    aborted["message"]["stopReason"] = "aborted".into();
+    assert!(turns(vec![user("one"), aborted, one, assistant("done")]).is_empty());
+}
+
+#[test]
 fn a_steering_message_ends_no_run() {
     let entries = [
         user("one"),
