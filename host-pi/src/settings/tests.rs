@@ -28,7 +28,7 @@ fn located(variables: &[(&str, &str)]) -> PathBuf {
 }
 
 #[test]
-fn the_place_is_the_agents_directory_unless_the_environment_says_otherwise() {
+fn g12_the_place_is_the_agents_directory_unless_the_environment_says_otherwise() {
     assert_eq!(located(&[]), Path::new("/home/me/.pi/agent/context-guard.json"));
     assert_eq!(located(&[(AGENT_VARIABLE, "/agent")]), Path::new("/agent/context-guard.json"));
     assert_eq!(located(&[(AGENT_VARIABLE, "/agent"), (FILE_VARIABLE, "/own.json")]), Path::new("/own.json"));

@@ -22,14 +22,14 @@ fn status_reports_what_was_saved() -> Result<()> {
 }
 
 #[test]
-fn off_is_kept_and_nothing_is_judged_until_on() -> Result<()> {
+fn g10_t25_off_is_kept_and_nothing_is_judged_until_on() -> Result<()> {
     let mut plan = search::plan(&[]);
     plan.settings = json!({ "minRunChars": 5000, "futureKey": [1] });
     let lab = search::lab(plan)?;
     let mut pi = lab.rpc(&[])?;
     pi.until_status(0, "🛡 0 saved")?;
     let mark = pi.mark();
-    pi.prompt("/guard off")?;
+    pi.prompt("/guard OFF ")?;
     pi.until_status(mark, "🛡 guard off")?;
     assert_eq!(lab.settings()?, json!({ "minRunChars": 5000, "futureKey": [1], "enabled": false }));
     pi.prompt("Where is the backoff set?")?;
@@ -47,7 +47,7 @@ fn off_is_kept_and_nothing_is_judged_until_on() -> Result<()> {
 }
 
 #[test]
-fn an_unknown_argument_is_answered_with_the_usage_and_nothing_else() -> Result<()> {
+fn t26_an_unknown_argument_is_answered_with_the_usage_and_nothing_else() -> Result<()> {
     let lab = search::lab(search::plan(&[]))?;
     let mut pi = lab.rpc(&[])?;
     pi.until_status(0, "🛡 0 saved")?;
@@ -76,7 +76,7 @@ fn explain_names_what_the_last_pass_decided() -> Result<()> {
 }
 
 #[test]
-fn reload_reads_the_settings_again() -> Result<()> {
+fn g14_reload_reads_the_settings_again() -> Result<()> {
     let lab = search::lab(search::plan(&[]))?;
     let mut pi = lab.rpc(&[])?;
     pi.until_status(0, "🛡 0 saved")?;
