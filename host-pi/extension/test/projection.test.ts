@@ -73,7 +73,7 @@ test("what another handler only proposed is left out, its effect is not", () => 
   assert.deepEqual(delta.context, [{ id: "a", view: "AsRecorded" }, { id: "c", view: "Omitted" }]);
 });
 
-test("an entry that stands for several messages is fixed", () => {
+test("L10: an entry that stands for several messages is fixed, so that no edit reaches it", () => {
   const projection = new Projection(() => 5);
   const twice = { sourceEntry: prompt, messages: [prompt.message, prompt.message] };
   const delta = projection.delta({ branch: [prompt], context: [twice] });
