@@ -1,8 +1,10 @@
 //! Lines of the runner's protocol.
 
+use std::collections::HashMap;
 use std::io::BufReader;
 
 use context_guard::guard::Guard;
+use serde_json::value::RawValue;
 
 use crate::contract::sessions::{Delta, RecallRequest, Verdict};
 use crate::protocol;
@@ -31,8 +33,10 @@ fn message(line: &str) {
     let (_, params) = match protocol::request(line) {
         Ok(request) => request,
         Err(response) => {
-            let response: serde_json::Value = serde_json::from_str(&response).expect("a response is JSON");
-            assert!(response["error"]["message"].is_string());
+            // An id comes back as it was, also with the escape of half a character, which only JavaScript reads.
+            let response: HashMap<&str, &RawValue> = serde_json::from_str(&response).expect("a response is JSON");
+            let error: serde_json::Value = serde_json::from_str(response["error"].get()).expect("an error is JSON");
+            assert!(error["message"].is_string());
             return;
         }
     };
