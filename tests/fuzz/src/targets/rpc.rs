@@ -34,8 +34,10 @@ fn message(line: &str) {
         Ok(request) => request,
         Err(response) => {
             // An id comes back as it was, also with the escape of half a character, which only JavaScript reads.
-            let response: HashMap<&str, &RawValue> = serde_json::from_str(&response).expect("a response is JSON");
-            let error: serde_json::Value = serde_json::from_str(response["error"].get()).expect("an error is JSON");
+            let response: HashMap<&str, &RawValue> =
+                serde_json::from_str(&response).expect("a response is JSON");
+            let error: serde_json::Value =
+                serde_json::from_str(response["error"].get()).expect("an error is JSON");
             assert!(error["message"].is_string());
             return;
         }
