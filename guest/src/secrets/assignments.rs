@@ -29,7 +29,7 @@ static BETWEEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
         // a field with its type, as in Python, TypeScript or Rust
         r#"|(?P<typed>:[ \t]*[&A-Za-z_][A-Za-z0-9_<>\[\], .|&'?]*?=[ \t]*(?:[rbuRBU]{1,2})?(?P<typedquote>\\*["'`]))"#,
         r#"|(?P<sign>:=|=>|<-|\?=|\+=|=|:|>|,|[ \t])"#,
-        r#")(?:\x1b\[[0-9;]*[mK])*(?P<space>[ \t]*)(?:[rbuRBU@]{1,2})?(?P<quote>\\*["'`])?"#,
+        r#")(?:\x1b\[[0-9;]*[mK])*(?P<space>[ \t]*)(?:[rbuRBU@]{0,2}(?P<quote>\\*["'`]))?"#,
     ))
     .ok()
 });
@@ -63,6 +63,44 @@ enum Form {
     Loose,
 }
 
+/// What stands between a name and its value, as [`BETWEEN`] tells it.
+#[derive(Default)]
+struct Between<'t> {
+    length: usize,
+    close: bool,
+    index: bool,
+    pair: bool,
+    typed: bool,
+    sign: &'t str,
+    spaced: bool,
+    quote: Option<&'t str>,
+}
+
+impl<'t> Between<'t> {
+    fn read(rest: &'t str) -> Option<Self> {
+        // Nothing but the sign is what is found most often, and long lines may be full of it.
+        if let [b'=', next, ..] = rest.as_bytes()
+            && next.is_ascii_alphanumeric()
+            && !b"rbuRBU".contains(next)
+        {
+            return Some(Between { length: 1, sign: "=", ..Between::default() });
+        }
+        let found = BETWEEN.as_ref()?.captures(rest)?;
+        let text = |group: usize| found.get(group).map(|found| found.as_str());
+        let has = |group: usize| found.get(group).is_some();
+        Some(Between {
+            length: found.get(0)?.end(),
+            close: has(group::CLOSE),
+            index: has(group::INDEX),
+            pair: has(group::PAIR),
+            typed: has(group::TYPED),
+            sign: text(group::SIGN).unwrap_or_default(),
+            spaced: text(group::SPACE).is_some_and(|space| !space.is_empty()),
+            quote: text(group::TYPED_QUOTE).or(text(group::QUOTE)),
+        })
+    }
+}
+
 struct Place<'t> {
     text: &'t str,
     line: Range<usize>,
@@ -82,19 +120,15 @@ pub(super) fn value(
     let name = name(text, cue)?;
     let read = Name::read(&text[name.clone()])?;
     let place = Place { text, line, name };
-    let rest = &text[place.name.end..floor(text, place.name.end + 2 * NAME)];
-    let between = BETWEEN.as_ref()?.captures(rest)?;
-    let has = |group: usize| between.get(group).is_some();
-    let start = place.name.end + between.get(0)?.end();
-    let quote = between.get(group::TYPED_QUOTE).or(between.get(group::QUOTE)).map(|quote| quote.as_str());
-    let sign = between.get(group::SIGN).map_or("", |sign| sign.as_str());
-    let spaced = between.get(group::SPACE).is_some_and(|space| !space.is_empty());
-    let form = if has(group::PAIR) {
-        place.pair(has(group::CLOSE)).then_some(Form::Environment)?
-    } else if has(group::TYPED) {
+    let between = Between::read(&text[place.name.end..floor(text, place.name.end + 2 * NAME)])?;
+    let start = place.name.end + between.length;
+    let quote = between.quote;
+    let form = if between.pair {
+        place.pair(between.close).then_some(Form::Environment)?
+    } else if between.typed {
         Form::Code
     } else {
-        place.form(sign, quote.is_some(), has(group::CLOSE) || has(group::INDEX), spaced)?
+        place.form(between.sign, quote.is_some(), between.close || between.index, between.spaced)?
     };
     // The value of a pair may stand on the next line.
     let end = if start <= place.line.end { place.line.end } else { text.len() };
@@ -106,7 +140,7 @@ pub(super) fn value(
             if within(&run, &known) {
                 return None;
             }
-            place.unquoted(run, end, form, sign, runs)?
+            place.unquoted(run, end, form, between.sign, runs)?
         }
     };
     let secret =
