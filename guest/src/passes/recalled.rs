@@ -118,6 +118,13 @@ fn lift<'a>(mirror: &'a Mirror, item: Projected<'a>) -> Option<Lift> {
             View::AsRecorded | View::Replaced(_) => {}
         }
     }
+    // No edit can put back what holds no block. An empty reply stays omitted; a call must not come back without its
+    // empty result.
+    let empty = |entry: &Projected<'_>| entry.recorded().is_none_or(|recorded| recorded.blocks.is_empty());
+    if entries.iter().any(|entry| empty(entry) && !is_reply(entry)) {
+        return None;
+    }
+    entries.retain(|entry| !empty(entry));
     let size = |blocks: fn(&Projected<'a>) -> Option<Shown<'a>>| {
         let sizes = entries.iter().filter_map(blocks).map(|shown| message_size(&shown) as u64);
         sizes.fold(0, u64::saturating_add)
@@ -136,6 +143,10 @@ fn lift<'a>(mirror: &'a Mirror, item: Projected<'a>) -> Option<Lift> {
         },
     };
     Some(Lift { judgement, grown: whole.saturating_sub(left) })
+}
+
+fn is_reply(entry: &Projected<'_>) -> bool {
+    entry.recorded().is_some_and(|recorded| recorded.assistant().is_some())
 }
 
 /// Returns what the newest record that edited an item tells of it.

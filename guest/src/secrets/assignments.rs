@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::names::Name;
+use super::runs::Runs;
 use super::values;
 
 /// Most bytes of a name, and of what stands between it and its value.
@@ -18,7 +19,7 @@ const NAME: usize = 100;
 const VALUE: usize = 256;
 
 /// What stands between a name and its value: the end of a quoted or indexed name, a type, a sign, and an opening
-/// quote. The groups: closing quote, index, sign, the value's quote.
+/// quote. Its groups are in [`group`].
 static BETWEEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r#"\A(?P<close>\\*["'`])?(?:\x1b\[[0-9;]*[mK])*(?P<index>\])?[ \t]*"#,
@@ -28,10 +29,22 @@ static BETWEEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
         // a field with its type, as in Python, TypeScript or Rust
         r#"|(?P<typed>:[ \t]*[&A-Za-z_][A-Za-z0-9_<>\[\], .|&'?]*?=[ \t]*(?:[rbuRBU]{1,2})?(?P<typedquote>\\*["'`]))"#,
         r#"|(?P<sign>:=|=>|<-|\?=|\+=|=|:|>|,|[ \t])"#,
-        r#")(?:\x1b\[[0-9;]*[mK])*(?P<space>[ \t]*)(?:[rbuRBU@]{1,2})?(?P<quote>\\*["'`])?"#,
+        r#")(?:\x1b\[[0-9;]*[mK])*(?P<space>[ \t]*)(?:[rbuRBU@]{0,2}(?P<quote>\\*["'`]))?"#,
     ))
     .ok()
 });
+
+/// The groups of [`BETWEEN`]. Looking them up by name would take longer than the match itself.
+mod group {
+    pub(super) const CLOSE: usize = 1;
+    pub(super) const INDEX: usize = 2;
+    pub(super) const PAIR: usize = 3;
+    pub(super) const TYPED: usize = 4;
+    pub(super) const TYPED_QUOTE: usize = 5;
+    pub(super) const SIGN: usize = 6;
+    pub(super) const SPACE: usize = 7;
+    pub(super) const QUOTE: usize = 8;
+}
 
 /// The form in which a name is given its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,6 +63,44 @@ enum Form {
     Loose,
 }
 
+/// What stands between a name and its value, as [`BETWEEN`] tells it.
+#[derive(Default)]
+struct Between<'t> {
+    length: usize,
+    close: bool,
+    index: bool,
+    pair: bool,
+    typed: bool,
+    sign: &'t str,
+    spaced: bool,
+    quote: Option<&'t str>,
+}
+
+impl<'t> Between<'t> {
+    fn read(rest: &'t str) -> Option<Self> {
+        // Nothing but the sign is what is found most often, and long lines may be full of it.
+        if let [b'=', next, ..] = rest.as_bytes()
+            && next.is_ascii_alphanumeric()
+            && !b"rbuRBU".contains(next)
+        {
+            return Some(Between { length: 1, sign: "=", ..Between::default() });
+        }
+        let found = BETWEEN.as_ref()?.captures(rest)?;
+        let text = |group: usize| found.get(group).map(|found| found.as_str());
+        let has = |group: usize| found.get(group).is_some();
+        Some(Between {
+            length: found.get(0)?.end(),
+            close: has(group::CLOSE),
+            index: has(group::INDEX),
+            pair: has(group::PAIR),
+            typed: has(group::TYPED),
+            sign: text(group::SIGN).unwrap_or_default(),
+            spaced: text(group::SPACE).is_some_and(|space| !space.is_empty()),
+            quote: text(group::TYPED_QUOTE).or(text(group::QUOTE)),
+        })
+    }
+}
+
 struct Place<'t> {
     text: &'t str,
     line: Range<usize>,
@@ -58,49 +109,66 @@ struct Place<'t> {
 }
 
 /// Returns where the value stands that a name is given, if the name that holds the cue names a secret and the value
-/// looks like one.
-pub(super) fn value(text: &str, cue: Range<usize>, line: Range<usize>) -> Option<Range<usize>> {
-    let name = name(text, cue);
+/// looks like one. One that lies within `known`, a secret that was found before, is passed over.
+pub(super) fn value(
+    text: &str,
+    cue: Range<usize>,
+    line: Range<usize>,
+    known: Range<usize>,
+    runs: &mut Runs,
+) -> Option<Range<usize>> {
+    let name = name(text, cue)?;
     let read = Name::read(&text[name.clone()])?;
     let place = Place { text, line, name };
-    let rest = &text[place.name.end..floor(text, place.name.end + 2 * NAME)];
-    let between = BETWEEN.as_ref()?.captures(rest)?;
-    let has = |group: &str| between.name(group).is_some();
-    let start = place.name.end + between.get(0)?.end();
-    let quote = between.name("typedquote").or(between.name("quote")).map(|quote| quote.as_str());
-    let sign = between.name("sign").map_or("", |sign| sign.as_str());
-    let spaced = between.name("space").is_some_and(|space| !space.is_empty());
-    let form = if has("pair") {
-        place.pair(has("close")).then_some(Form::Environment)?
-    } else if has("typed") {
+    let between = Between::read(&text[place.name.end..floor(text, place.name.end + 2 * NAME)])?;
+    let start = place.name.end + between.length;
+    let quote = between.quote;
+    let form = if between.pair {
+        place.pair(between.close).then_some(Form::Environment)?
+    } else if between.typed {
         Form::Code
     } else {
-        place.form(sign, quote.is_some(), has("close") || has("index"), spaced)?
+        place.form(between.sign, quote.is_some(), between.close || between.index, between.spaced)?
     };
     // The value of a pair may stand on the next line.
-    let window = if start <= place.line.end { place.line.end } else { text.len() };
-    let window = &text[start..floor(text, window.min(start + VALUE))];
-    let window = window.split('\n').next().unwrap_or_default();
+    let end = if start <= place.line.end { place.line.end } else { text.len() };
+    let end = floor(text, end.min(start + VALUE));
     let value = match quote {
-        Some(quote) => quoted(window, start, quote),
-        None => place.unquoted(window, start, form, sign)?,
+        Some(quote) => quoted(text[start..end].split('\n').next().unwrap_or_default(), start, quote),
+        None => {
+            let run = start..runs.value.end(text, start, end, ends_value);
+            if within(&run, &known) {
+                return None;
+            }
+            place.unquoted(run, end, form, between.sign, runs)?
+        }
     };
-    place.plausible(&text[value.clone()], read, form, quote.is_some()).then(|| extended(text, value, quote))
+    let secret =
+        !within(&value, &known) && place.plausible(&text[value.clone()], read, form, quote.is_some());
+    secret.then(|| extended(text, value, quote.is_some(), runs))
 }
 
-/// Returns the whole name around a cue, without what an escape before it adds.
-fn name(text: &str, cue: Range<usize>) -> Range<usize> {
+fn within(inner: &Range<usize>, outer: &Range<usize>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// Returns the whole name around a cue, without what an escape before it adds; none where it goes on for longer than
+/// names are.
+fn name(text: &str, cue: Range<usize>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let belongs = |at: usize| {
         bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
     };
+    let mut end = cue.end;
+    while belongs(end) {
+        end += 1;
+        if end - cue.end > NAME {
+            return None;
+        }
+    }
     let mut start = cue.start;
     while start > 0 && cue.start - start < NAME && belongs(start - 1) {
         start -= 1;
-    }
-    let mut end = cue.end;
-    while end - cue.end < NAME && belongs(end) {
-        end += 1;
     }
     let before = start.checked_sub(1).and_then(|at| bytes.get(at));
     match before {
@@ -120,7 +188,7 @@ fn name(text: &str, cue: Range<usize>) -> Range<usize> {
     while start < cue.start && bytes[start] == b'-' {
         start += 1;
     }
-    start..end
+    Some(start..end)
 }
 
 /// Returns the place at or before `at` where a character starts.
@@ -147,13 +215,28 @@ fn quoted(window: &str, start: usize, quote: &str) -> Range<usize> {
 }
 
 /// Extends a value that is longer than what was looked at.
-fn extended(text: &str, value: Range<usize>, quote: Option<&str>) -> Range<usize> {
+fn extended(text: &str, value: Range<usize>, quoted: bool, runs: &mut Runs) -> Range<usize> {
     if value.len() < VALUE - 4 {
         return value;
     }
-    let ends = |c: char| c.is_whitespace() || c == '"' || c == '\'' || quote.is_none() && ",;)}".contains(c);
-    let rest = &text[value.end..];
-    value.start..value.end + rest.find(ends).unwrap_or(rest.len())
+    let ends = |c: char, _: Option<u8>| {
+        c.is_whitespace() || c == '"' || c == '\'' || !quoted && matches!(c, ',' | ';' | ')' | '}')
+    };
+    let run = if quoted { &mut runs.quoted } else { &mut runs.plain };
+    value.start..run.end(text, value.end, text.len(), ends)
+}
+
+/// Returns whether a value among other words ends at that character.
+fn ends_word(c: char, _: Option<u8>) -> bool {
+    matches!(c, ';' | ',' | '&' | '|' | '<' | '>' | '(' | ')' | '{' | '}' | '[' | ']')
+}
+
+/// Returns whether a value without quotes ends at that character. An escape that is written out ends it as a space
+/// would.
+fn ends_value(c: char, next: Option<u8>) -> bool {
+    c.is_whitespace()
+        || matches!(c, '"' | '\'' | '`' | '\x1b')
+        || c == '\\' && matches!(next, Some(b'n' | b'r' | b't' | b'"' | b'\''))
 }
 
 impl Place<'_> {
@@ -221,17 +304,18 @@ impl Place<'_> {
         if header || tight { Some(Form::Loose) } else { Some(Form::Code) }
     }
 
-    /// Returns a value without quotes; in settings, the rest of the line.
-    fn unquoted(&self, window: &str, start: usize, form: Form, sign: &str) -> Option<Range<usize>> {
-        let run = window
-            .find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '\x1b'))
-            .unwrap_or(window.len());
-        // An escape that is written out ends it as a space would.
-        let run = ["\\n", "\\r", "\\t", "\\\"", "\\'"]
-            .iter()
-            .filter_map(|escape| window[..run].find(escape))
-            .fold(run, usize::min);
-        let (value, rest) = window.split_at(run);
+    /// Returns the value in a run without quotes; in settings, the rest of the line. `end` is how far it is looked.
+    fn unquoted(
+        &self,
+        run: Range<usize>,
+        end: usize,
+        form: Form,
+        sign: &str,
+        runs: &mut Runs,
+    ) -> Option<Range<usize>> {
+        let start = run.start;
+        let (value, rest) = (&self.text[run.clone()], &self.text[run.end..end]);
+        let rest = rest.split('\n').next().unwrap_or_default();
         let value = match form {
             Form::Query => value.split(['&', '#', '<', '>', ')', ']', ',', ';']).next()?,
             Form::Element => value.split('<').next()?,
@@ -240,7 +324,7 @@ impl Place<'_> {
             Form::Loose if rest.trim().is_empty() && self.starts_line() => value.trim_end_matches(';'),
             Form::Environment if values::code(value) => value,
             Form::Environment | Form::Loose => {
-                value.split([';', ',', '&', '|', '<', '>', '(', ')', '{', '}', '[', ']']).next()?
+                &self.text[start..runs.word.end(self.text, start, run.end, ends_word)]
             }
             Form::Option { .. } => value.trim_end_matches([';', ',', ')', ']', '}', '.']),
             Form::Code => {
@@ -294,7 +378,8 @@ impl Place<'_> {
 
     /// Returns whether a value in that form is a secret.
     fn plausible(&self, value: &str, name: Name, form: Form, quoted: bool) -> bool {
-        let spaces = value.contains(char::is_whitespace);
+        // One without quotes ends at a space.
+        let spaces = quoted && value.contains(char::is_whitespace);
         let plain = |text: &str| -> String {
             text.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
         };
@@ -302,30 +387,32 @@ impl Place<'_> {
             let own = plain(value);
             !own.is_empty() && plain(self.name()).ends_with(&own)
         };
-        if same || !values::literal(value) || spaces && form != Form::Environment {
+        if same || spaces && form != Form::Environment {
             return false;
         }
+        // Each looks at the whole value, so none is asked before it is needed.
         let opens = |value: &str| name == Name::Password || !values::path(value) && !values::count(value);
-        let any = value.len() >= 4 && opens(value) && (quoted || !values::code(value));
-        let random = values::random(value);
+        let any =
+            || value.len() >= 4 && values::literal(value) && opens(value) && (quoted || !values::code(value));
+        let random = || values::random(value);
         match (form, name) {
             (Form::Environment, Name::Key) => {
-                random || value.len() >= 20 && any && !value.contains(['_', '-', '.', '/', ' '])
+                random() || value.len() >= 20 && any() && !value.contains(['_', '-', '.', '/', ' '])
             }
-            (Form::Environment, _) => any && !value.starts_with("ssh-"),
-            (Form::Query, Name::Password) => any,
-            (Form::Option { joined: true }, Name::Password | Name::Token) => any,
+            (Form::Environment, _) => any() && !value.starts_with("ssh-"),
+            (Form::Query, Name::Password) => any(),
+            (Form::Option { joined: true }, Name::Password | Name::Token) => any(),
             (Form::Option { .. } | Form::Query, Name::Token) => {
-                random || values::password(value) && opens(value)
+                random() || values::password(value) && opens(value)
             }
-            (Form::Element, Name::Password) => any && !value.to_ascii_lowercase().starts_with("pass"),
+            (Form::Element, Name::Password) => any() && !value.to_ascii_lowercase().starts_with("pass"),
             (Form::Code, Name::Password) if !quoted => values::password(value) && !self.variable(value),
             (Form::Loose, Name::Password) => {
                 values::password(value) && !(self.argument() && self.variable(value))
             }
             (_, Name::Password) => values::password(value),
-            (Form::Code | Form::Loose | Form::Element, Name::Token) => random,
-            (Form::Query, Name::Key) => random && value.len() >= 20,
+            (Form::Code | Form::Loose | Form::Element, Name::Token) => random(),
+            (Form::Query, Name::Key) => value.len() >= 20 && random(),
             (_, Name::Key) => false,
         }
     }

@@ -10,6 +10,7 @@ mod assignments;
 mod forms;
 mod keys;
 mod names;
+mod runs;
 mod scan;
 #[cfg(test)]
 mod tests;

@@ -12,6 +12,7 @@ use regex::Regex;
 
 use super::assignments;
 use super::forms::{self, FORMS, Reach, Taken};
+use super::runs::Runs;
 use super::tokens::{self, TOKENS};
 use super::{OPEN, keys, names};
 
@@ -85,7 +86,7 @@ impl Cues {
 /// Finds the secrets of a text: ranges that do not overlap, in order.
 pub(super) fn find(text: &str) -> Vec<Secret> {
     let Some(cues) = CUES.as_ref() else { return vec![] };
-    let mut search = Search { text, found: vec![], line: 0..0, done: HashMap::new() };
+    let mut search = Search { text, found: vec![], line: 0..0, done: HashMap::new(), runs: Runs::default() };
     for cue in cues.pattern.find_iter(text) {
         for lead in cues.leads(cue.as_str()) {
             search.follow(*lead, cue.range());
@@ -101,6 +102,7 @@ struct Search<'t> {
     line: Range<usize>,
     /// Up to where a token or form was looked for, by its place in its table.
     done: HashMap<(bool, usize), usize>,
+    runs: Runs,
 }
 
 impl Search<'_> {
@@ -122,7 +124,9 @@ impl Search<'_> {
             Lead::Form(at) => self.form(at, cue.start),
             Lead::Name => {
                 self.enter(cue.start);
-                if let Some(value) = assignments::value(self.text, cue, self.line.clone()) {
+                let known = self.found.last().map_or(0..0, |secret| secret.range.clone());
+                let (line, runs) = (self.line.clone(), &mut self.runs);
+                if let Some(value) = assignments::value(self.text, cue, line, known, runs) {
                     self.add(value);
                 }
             }

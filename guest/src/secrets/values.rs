@@ -167,9 +167,9 @@ pub(super) fn random(value: &str) -> bool {
 
 /// Returns whether letters and digits are mixed, as in a token.
 pub(super) fn mixed_token(value: &str) -> bool {
-    let digits = value.chars().filter(char::is_ascii_digit).count();
-    let letters = value.chars().filter(char::is_ascii_alphabetic).count();
-    literal(value) && digits > 0 && letters > 2
+    value.bytes().any(|byte| byte.is_ascii_digit())
+        && value.bytes().filter(u8::is_ascii_alphabetic).nth(2).is_some()
+        && literal(value)
 }
 
 fn date(value: &str) -> bool {

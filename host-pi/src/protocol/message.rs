@@ -1,6 +1,5 @@
 //! JSON-RPC messages, both ways.
 
-use crate::engine::Failure;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -48,21 +47,11 @@ impl Error {
     }
 
     pub(super) fn other(message: impl ToString) -> Self {
-        Self { code: -32003, message: message.to_string(), data: Some(Data { kind: "other" }) }
+        Self::of_kind(-32003, "other", message)
     }
-}
 
-impl From<Failure> for Error {
-    fn from(failure: Failure) -> Self {
-        let (code, kind) = match &failure {
-            Failure::OutOfSync => (-32001, "out-of-sync"),
-            Failure::Invalid(_) => (-32002, "invalid"),
-            Failure::Other(_) => (-32003, "other"),
-            Failure::Trapped(_) => (-32004, "trapped"),
-            Failure::Timeout(_) => (-32005, "timeout"),
-            Failure::Off(_) => (-32006, "off"),
-        };
-        Self { code, message: failure.to_string(), data: Some(Data { kind }) }
+    pub(super) fn of_kind(code: i32, kind: &'static str, message: impl ToString) -> Self {
+        Self { code, message: message.to_string(), data: Some(Data { kind }) }
     }
 }
 

@@ -202,3 +202,33 @@ fn nonsense_in_a_call_counts_for_nothing() {
     items.extend([a("").call("q9", "bash", r#"{"entryId":"r"}"#), r("q9", "x"), a("Done.")]);
     assert!(Recalled::of(&session(items)).counts.is_empty());
 }
+
+/// An exchange whose omitted parts hold no block, and a run that asks for it twice.
+fn recalling_with(empty: impl IntoIterator<Item = Item>) -> Mirror {
+    let mut items = vec![u(&"u".repeat(1_000)).id("u").replaced(STUB)];
+    items.extend([a("").call("c3", "bash", "{}").id("a").omitted()]);
+    items.extend(empty);
+    items.push(a("Done.").id("z").omitted());
+    items.extend(["u", "a", "s", "n", "z"].map(edit));
+    items.push(results(&[json!({
+        "kind": "exchange", "entryId": "u", "outcome": "removed", "omitted": ["a", "s", "n", "z"],
+    })]));
+    items.push(u("And now?"));
+    for call in ["q1", "q2"] {
+        items.extend([recall(call, "u"), r(call, "the original").tool("recall")]);
+    }
+    items.push(a("Done."));
+    session(items)
+}
+
+#[test]
+fn b23_a_reply_without_a_block_stays_omitted_where_its_exchange_comes_back() {
+    let result = r("c3", "s").id("s").omitted();
+    assert_eq!(lifted(&recalling_with([result, a("").id("n").omitted()])), ["u", "a", "s", "z"]);
+}
+
+#[test]
+fn b23_an_exchange_with_an_empty_result_stays_since_no_edit_could_put_it_back() {
+    let result = r("c3", "").id("s").omitted();
+    assert_eq!(lifted(&recalling_with([result, n("by the way").id("n").omitted()])), [""; 0]);
+}

@@ -375,3 +375,11 @@ fn long_values_are_masked_to_their_end() {
         assert!(!masked(&text).contains("a1B2c3"), "{}", masked(&text));
     }
 }
+
+/// In Python and C# these letters can stand before a quote, and are then no part of the value.
+#[test]
+fn letters_that_open_a_string_elsewhere_are_masked_with_the_value() {
+    assert_eq!(masked("DB_PASSWORD=burger99x"), "DB_PASSWORD=‹secret 1›");
+    assert_eq!(masked("DB_PASSWORD=ubuntu99x"), "DB_PASSWORD=‹secret 1›");
+    assert_eq!(masked("password = b'burger99x'"), "password = b'‹secret 1›'");
+}
