@@ -1,7 +1,9 @@
 //! What the end-to-end tests stand on: the contract's TypeScript types, a laboratory with a scripted model, a
-//! scripted classifier and the real Pi, the recording of the demo, and what the benchmark measures on.
+//! scripted classifier and the real Pi, the run that most tests judge, the recording of the demo, and what the
+//! benchmark measures on.
 
 pub mod bench;
 pub mod contract;
 pub mod demo;
 pub mod lab;
+pub mod search;

@@ -186,6 +186,13 @@ impl Rpc {
         self.records.iter().filter(|record| fits(record)).count()
     }
 
+    /// The warnings that were shown since `mark`.
+    pub fn warnings(&mut self, mark: usize) -> Vec<String> {
+        self.mark();
+        let warnings = self.records.iter().skip(mark).filter(|record| record["notifyType"] == "warning");
+        warnings.filter_map(|record| record["message"].as_str()).map(str::to_owned).collect()
+    }
+
     /// Every failure that Pi reported of an extension.
     pub fn extension_errors(&mut self) -> Vec<Value> {
         self.mark();

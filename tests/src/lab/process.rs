@@ -1,0 +1,77 @@
+//! The processes of a laboratory: whatever has its home in the environment, so also what Pi's children started.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::print::LONGEST;
+
+/// A process of a laboratory.
+#[derive(Clone, Debug)]
+pub struct Process {
+    id: u32,
+    /// Its words, separated by blanks.
+    pub command: String,
+}
+
+impl Process {
+    /// Sends a signal, named as `kill` names it (`STOP`).
+    ///
+    /// # Errors
+    ///
+    /// Fails when the process is gone.
+    pub fn signal(&self, name: &str) -> Result<()> {
+        let status = Command::new("kill").arg(format!("-{name}")).arg(self.id.to_string()).status()?;
+        ensure!(status.success(), "{self:?} took no {name}");
+        Ok(())
+    }
+
+    /// Whether it lives; one that ended and was not waited for does not.
+    pub fn lives(&self) -> bool {
+        // A process that ended has no environment any more.
+        fs::read(format!("/proc/{}/environ", self.id)).is_ok_and(|text| !text.is_empty())
+    }
+}
+
+/// The processes with this home in their environment.
+pub(super) fn with_home(home: &Path) -> Result<Vec<Process>> {
+    let variable = format!("PI_CODING_AGENT_DIR={}", home.display());
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").context("only Linux tells of its processes in /proc")? {
+        let path = entry?.path();
+        let Some(id) = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse().ok())
+        else {
+            continue;
+        };
+        // One that ended meanwhile does not count.
+        let (Ok(environment), Ok(command)) = (fs::read(path.join("environ")), fs::read(path.join("cmdline")))
+        else {
+            continue;
+        };
+        if environment.split(|&byte| byte == 0).any(|set| set == variable.as_bytes()) {
+            let command = String::from_utf8_lossy(&command).replace('\0', " ");
+            found.push(Process { id, command });
+        }
+    }
+    Ok(found)
+}
+
+/// Waits until no process has this home in its environment.
+pub(super) fn until_none_with_home(home: &Path) -> Result<()> {
+    let start = Instant::now();
+    loop {
+        let left = with_home(home)?;
+        if left.is_empty() {
+            return Ok(());
+        }
+        if start.elapsed() > LONGEST {
+            bail!("orphans are left: {left:#?}");
+        }
+        // Nothing tells of the end of a process that is not one's own child.
+        thread::sleep(Duration::from_millis(20));
+    }
+}

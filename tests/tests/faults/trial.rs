@@ -1,0 +1,95 @@
+//! One session in which something goes wrong, and what must hold all the same.
+
+use anyhow::{Context, Result, ensure};
+use context_guard_tests::lab::{Lab, Plan, Rpc};
+use serde_json::{Value, json};
+
+use crate::search::{self, NEEDED, NOISE, result_in, text_of};
+
+/// What becomes of the search in the context.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Search {
+    /// It stays as it is.
+    Kept,
+    /// The guard replaced it as ever.
+    Distilled,
+}
+
+/// A running session.
+pub(crate) struct Trial {
+    pub(crate) lab: Lab,
+    pub(crate) pi: Rpc,
+}
+
+impl Trial {
+    pub(crate) fn new(plan: Plan) -> Result<Self> {
+        let lab = search::lab(plan)?;
+        let pi = lab.rpc(&[])?;
+        Ok(Self { lab, pi })
+    }
+
+    /// Runs the search, and a prompt after it.
+    pub(crate) fn search(&mut self) -> Result<()> {
+        self.pi.prompt("Where is the backoff set?")?;
+        self.pi.prompt("Are you sure?")
+    }
+
+    /// Waits until the guard works again, and has the same search judged once more.
+    pub(crate) fn until_recovered(&mut self) -> Result<()> {
+        loop {
+            let mark = self.pi.mark();
+            self.pi.prompt("/guard reload")?;
+            // A runner that has just ended is not started again at once.
+            if self.pi.warnings(mark).is_empty() {
+                break;
+            }
+        }
+        let mark = self.pi.mark();
+        self.pi.prompt("Search again.")?;
+        self.pi.until_saved(mark)
+    }
+
+    /// Checks that the user was told once at most, namely this; an empty text stands for nothing.
+    pub(crate) fn told(&mut self, notice: &str) {
+        let warnings = self.pi.warnings(0);
+        assert_eq!(warnings.len(), usize::from(!notice.is_empty()), "{warnings:#?}");
+        assert!(warnings.iter().all(|warning| warning.contains(notice)), "{warnings:#?}");
+    }
+
+    /// Ends the session and checks what must hold whatever went wrong. That each request was valid, the laboratory checks.
+    pub(crate) fn end(self, search: Search) -> Result<()> {
+        let Self { lab, mut pi } = self;
+        assert_eq!(pi.extension_errors(), Vec::<Value>::new());
+        assert_eq!(pi.close()?, Some(0), "Pi leaves as ever");
+        lab.until_left()?;
+        let original = original_of(&lab)?;
+        let last = lab.requests()?.pop().context("the model was asked")?;
+        let seen = result_in(&last).context("the search is in the context")?;
+        let edits = lab.session()?.of_type("context_edit").len();
+        match search {
+            Search::Kept => assert_eq!((seen, edits), (original, 0)),
+            Search::Distilled => {
+                assert!(seen.starts_with("[context-guard] Distilled"), "{seen}");
+                assert!(seen.contains(NEEDED) && edits == 1, "{seen}");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The turns after the search: an answer, and once more the search.
+pub(crate) fn later_turns() -> Vec<Value> {
+    let again =
+        json!({ "tools": [{ "name": "bash", "input": { "command": "grep -rn retry_ src | sort" } }] });
+    vec![json!({ "text": "Yes." }), again, json!({ "text": "The backoff is still set in src/needed.rs." })]
+}
+
+/// The search's result as the session has it; it must be whole.
+pub(crate) fn original_of(lab: &Lab) -> Result<String> {
+    let session = lab.session()?;
+    let results = session.tool_results("bash");
+    let original = text_of(&results.first().context("the search ran")?["message"]["content"]);
+    let lines = |what: &str| original.lines().filter(|line| line.contains(what)).count();
+    ensure!((lines(NEEDED), lines(NOISE)) == (60, 300), "the original is damaged: {original}");
+    Ok(original)
+}
