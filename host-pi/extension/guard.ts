@@ -209,6 +209,8 @@ export class Guard {
     const limit = new Limit(PASS_BEGIN);
     const unwatch = onAbort(ctx, () => void runner.call("cancel", {}).catch(() => {}));
     this.connection.judging = ({ timeout_ms = LONGEST_BUDGET }) => {
+      // A pass begins to ask once. A runner that says so over and over would hold Pi for ever.
+      this.connection.judging = undefined;
       runner.extend(limit, timeout_ms + PASS_GRACE);
       void this.openly(ctx, async () => {
         draw(ctx, await runner.call("status", {}));
@@ -315,8 +317,10 @@ export class Guard {
       draw(ctx, OFF);
       return this.notices.warn(ctx, message, "off");
     }
-    // A runner that is still at work draws the status bar when it is done.
-    if (kind !== "busy") draw(ctx, UNAVAILABLE);
+    // A runner that is still at work draws the status bar when it is done. One that hangs is found to be gone soon after,
+    // which is the same trouble.
+    if (kind === "busy") return this.notices.warn(ctx, `nothing was changed, ${message}`, "unavailable");
+    draw(ctx, UNAVAILABLE);
     this.notices.warn(ctx, `nothing was changed, ${message}`);
   }
 }

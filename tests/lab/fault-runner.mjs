@@ -16,7 +16,7 @@
 //   babble    writes lines that are JSON and no message of the protocol, then goes on
 //   odd       answers with a result of another type
 //   stderr    writes 32 MB to stderr, then goes on
-//   stdout    writes without end, and never ends the line
+//   beg       swallows the line and says over and over that the pass has just begun to ask
 import { spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -63,8 +63,12 @@ const faults = {
     for (let n = 0; n < 32; n += 1) await new Promise((done) => process.stderr.write(MEGABYTE, done));
     return true;
   },
-  stdout: async () => {
-    for (;;) await write(MEGABYTE);
+  beg: async () => {
+    const judging = { jsonrpc: "2.0", method: "judging", params: { questions: 1, timeout_ms: 500 } };
+    for (;;) {
+      await write(`${JSON.stringify(judging)}\n`);
+      await pause(200);
+    }
   },
 };
 

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
 use super::print::LONGEST;
 
@@ -30,10 +30,16 @@ impl Process {
         Ok(())
     }
 
-    /// Whether it lives; one that ended and was not waited for does not.
-    pub fn lives(&self) -> bool {
-        // A process that ended has no environment any more.
-        fs::read(format!("/proc/{}/environ", self.id)).is_ok_and(|text| !text.is_empty())
+    /// Waits until it has ended.
+    ///
+    /// # Errors
+    ///
+    /// Fails when it still lives after a minute.
+    pub fn until_ended(&self) -> Result<()> {
+        // A process that ended has no environment any more, also while nobody has waited for it.
+        let environment = format!("/proc/{}/environ", self.id);
+        until(|| Ok(fs::read(&environment).map_or(true, |text| text.is_empty())))
+            .with_context(|| format!("{self:?} lives on"))
     }
 }
 
@@ -62,16 +68,15 @@ pub(super) fn with_home(home: &Path) -> Result<Vec<Process>> {
 
 /// Waits until no process has this home in its environment.
 pub(super) fn until_none_with_home(home: &Path) -> Result<()> {
+    until(|| Ok(with_home(home)?.is_empty())).with_context(|| format!("orphans: {:#?}", with_home(home)))
+}
+
+/// Asks until the answer is yes: nothing tells of the end of a process that is not one's own child.
+fn until(holds: impl Fn() -> Result<bool>) -> Result<()> {
     let start = Instant::now();
-    loop {
-        let left = with_home(home)?;
-        if left.is_empty() {
-            return Ok(());
-        }
-        if start.elapsed() > LONGEST {
-            bail!("orphans are left: {left:#?}");
-        }
-        // Nothing tells of the end of a process that is not one's own child.
+    while !holds()? {
+        ensure!(start.elapsed() < LONGEST, "waited for {LONGEST:?}");
         thread::sleep(Duration::from_millis(20));
     }
+    Ok(())
 }

@@ -61,7 +61,7 @@ faults! {
     killed_at_configure:   "die" at "call configure"    => Kept, "unavailable";
     killed_at_observe:     "die" at "call observe"      => Kept, "unavailable";
     killed_at_update:      "die" at "call update"       => Kept, "unavailable";
-    killed_at_request:     "die" at "call request"      => Kept, "unavailable";
+    killed_at_request:     "die" at "call request"      => Either, "unavailable";
     killed_at_pass:        "die" at "call pass"         => Kept, "unavailable";
     killed_while_asking:   "die" at "judging"           => Kept, "unavailable";
     killed_at_finish:      "die" at "answer pass"       => Kept, "unavailable";

@@ -13,6 +13,8 @@ pub(crate) enum Search {
     Kept,
     /// The guard replaced it as ever.
     Distilled,
+    /// One or the other, as it depends on what came first.
+    Either,
 }
 
 /// A running session.
@@ -32,6 +34,19 @@ impl Trial {
     pub(crate) fn search(&mut self) -> Result<()> {
         self.pi.prompt("Where is the backoff set?")?;
         self.pi.prompt("Are you sure?")
+    }
+
+    /// Begins a run and waits until its pass asks the classifier. Returns the place in time where the pass began.
+    pub(crate) fn until_asking(&mut self) -> Result<usize> {
+        let mark = self.pi.mark();
+        self.pi.send("prompt", json!({ "message": "Where is the backoff set?" }))?;
+        self.pi.until_status(mark, "🛡 distilling…")?;
+        Ok(mark)
+    }
+
+    /// Waits until the run that began at `mark` has settled.
+    pub(crate) fn until_settled(&mut self, mark: usize) -> Result<()> {
+        self.pi.until(mark, "the end of the run", |record| record["type"] == "agent_settled").map(drop)
     }
 
     /// Waits until the guard works again, and has the same search judged once more.
@@ -66,12 +81,13 @@ impl Trial {
         let last = lab.requests()?.pop().context("the model was asked")?;
         let seen = result_in(&last).context("the search is in the context")?;
         let edits = lab.session()?.of_type("context_edit").len();
-        match search {
-            Search::Kept => assert_eq!((seen, edits), (original, 0)),
-            Search::Distilled => {
-                assert!(seen.starts_with("[context-guard] Distilled"), "{seen}");
-                assert!(seen.contains(NEEDED) && edits == 1, "{seen}");
-            }
+        let became = if seen == original { Search::Kept } else { Search::Distilled };
+        assert!(search == Search::Either || search == became, "{search:?} was expected, but {became:?}");
+        if became == Search::Kept {
+            assert_eq!(edits, 0);
+        } else {
+            assert!(seen.starts_with("[context-guard] Distilled") && seen.contains(NEEDED), "{seen}");
+            assert_eq!(edits, 1);
         }
         Ok(())
     }
@@ -90,6 +106,6 @@ pub(crate) fn original_of(lab: &Lab) -> Result<String> {
     let results = session.tool_results("bash");
     let original = text_of(&results.first().context("the search ran")?["message"]["content"]);
     let lines = |what: &str| original.lines().filter(|line| line.contains(what)).count();
-    ensure!((lines(NEEDED), lines(NOISE)) == (60, 300), "the original is damaged: {original}");
+    ensure!((lines(NEEDED), lines(NOISE)) == (60, 300), "the original is damaged");
     Ok(original)
 }
