@@ -13,7 +13,8 @@ pub const NOISE: &str = "retry_counter_noise";
 /// Finds the entry's id in a note of the guard's.
 pub const NOTE: &str = r#""entryId":"(\w+)""#;
 
-const COMMAND: &str = "grep -rn retry_ src | sort";
+/// What the model calls.
+pub const COMMAND: &str = "grep -rn retry_ src | sort";
 
 /// Returns a plan whose first prompt runs the search, and whose classifier wants only what names [`NEEDED`].
 pub fn plan(later_turns: &[Value]) -> Plan {

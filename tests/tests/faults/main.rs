@@ -2,6 +2,7 @@
 //! interruptions. Whatever it is, Pi goes on, nothing is lost, no process is left, and the user is told once at most.
 //! Run `tests/setup.sh` and `make build` first.
 
+mod classifier;
 mod hung;
 mod runner;
 mod trial;

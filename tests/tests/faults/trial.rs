@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use context_guard_tests::lab::{Lab, Plan, Rpc};
 use serde_json::{Value, json};
 
-use crate::search::{self, NEEDED, NOISE, result_in, text_of};
+use crate::search::{self, COMMAND, NEEDED, NOISE, result_in, text_of};
 
 /// What becomes of the search in the context.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,8 +95,7 @@ impl Trial {
 
 /// The turns after the search: an answer, and once more the search.
 pub(crate) fn later_turns() -> Vec<Value> {
-    let again =
-        json!({ "tools": [{ "name": "bash", "input": { "command": "grep -rn retry_ src | sort" } }] });
+    let again = json!({ "tools": [{ "name": "bash", "input": { "command": COMMAND } }] });
     vec![json!({ "text": "Yes." }), again, json!({ "text": "The backoff is still set in src/needed.rs." })]
 }
 
