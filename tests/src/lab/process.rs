@@ -25,9 +25,7 @@ impl Process {
     ///
     /// Fails when the process is gone.
     pub fn signal(&self, name: &str) -> Result<()> {
-        let status = Command::new("kill").arg(format!("-{name}")).arg(self.id.to_string()).status()?;
-        ensure!(status.success(), "{self:?} took no {name}");
-        Ok(())
+        signal(self.id, name)
     }
 
     /// Waits until it has ended.
@@ -41,6 +39,14 @@ impl Process {
         until(|| Ok(fs::read(&environment).map_or(true, |text| text.is_empty())))
             .with_context(|| format!("{self:?} lives on"))
     }
+}
+
+/// Sends a signal to the process with that id.
+pub(super) fn signal(id: u32, name: &str) -> Result<()> {
+    // The shell's own, since a small system has no program of that name.
+    let status = Command::new("sh").arg("-c").arg(format!("kill -{name} {id}")).status()?;
+    ensure!(status.success(), "process {id} took no {name}");
+    Ok(())
 }
 
 /// The processes with this home in their environment.

@@ -3,7 +3,9 @@
 //! Run `tests/setup.sh` and `make build` first.
 
 mod classifier;
+mod files;
 mod hung;
+mod moments;
 mod runner;
 mod trial;
 
