@@ -100,6 +100,6 @@ export class Connection {
   }
 
   private hear(method: string, params: unknown): void {
-    if (method === "judging") this.judging?.(params as Judging);
+    if (method === "judging" && typeof params === "object" && params !== null) this.judging?.(params as Judging);
   }
 }

@@ -65,6 +65,8 @@ export class Guard {
   /** Closes the dialog when a command answers its question. */
   private readonly answered = new AbortController();
   private asked = false;
+  /** Ends the running pass; nothing while none runs. */
+  private stopPass: (() => void) | undefined;
   /** The classifier as it last stood. */
   private stood: Standing | undefined;
 
@@ -158,6 +160,11 @@ export class Guard {
     });
   }
 
+  /** Ends a running pass, which keeps all that it asked about. Pi waits for it before it leaves the session. */
+  stop(): void {
+    this.stopPass?.();
+  }
+
   /** Ends the runner. Nothing of this session is touched afterwards. */
   async end(): Promise<void> {
     this.closing.abort();
@@ -207,8 +214,11 @@ export class Guard {
   private async judged(phase: Phase, snapshot: Snapshot, ctx: ExtensionContext, runner: Runner): Promise<Outcome | null> {
     const { service, credential } = await this.observe(ctx, runner);
     const limit = new Limit(PASS_BEGIN);
-    const unwatch = onAbort(ctx, () => void runner.call("cancel", {}).catch(() => {}));
+    this.stopPass = () => void runner.call("cancel", {}).catch(() => {});
+    const unwatch = onAbort(ctx, this.stopPass);
     this.connection.judging = ({ timeout_ms = LONGEST_BUDGET }) => {
+      // A pass begins to ask once. A runner that says so over and over would hold Pi for ever.
+      this.connection.judging = undefined;
       runner.extend(limit, timeout_ms + PASS_GRACE);
       void this.openly(ctx, async () => {
         draw(ctx, await runner.call("status", {}));
@@ -226,6 +236,7 @@ export class Guard {
       return outcome && { ...outcome, warnings: [] };
     } finally {
       this.connection.judging = undefined;
+      this.stopPass = undefined;
       unwatch();
       ctx.ui.setWorkingMessage();
     }
@@ -239,7 +250,8 @@ export class Guard {
 
   /** Tells the guard all that it may need to know now, and draws the status bar. */
   private async refresh(ctx: ExtensionContext, runner: Runner): Promise<Standing | undefined> {
-    for (const warning of this.connection.configuration?.warnings ?? []) this.notices.warn(ctx, warning);
+    const warnings = this.connection.configuration?.warnings ?? [];
+    if (warnings.length > 0) this.notices.warn(ctx, warnings.join("\n"));
     const standing = this.off ? undefined : await this.observe(ctx, runner);
     await this.connection.update(runner, snapshotOf(ctx));
     if (ctx.hasUI) draw(ctx, await runner.call("status", {}));
@@ -315,8 +327,10 @@ export class Guard {
       draw(ctx, OFF);
       return this.notices.warn(ctx, message, "off");
     }
-    // A runner that is still at work draws the status bar when it is done.
-    if (kind !== "busy") draw(ctx, UNAVAILABLE);
+    // A runner that is still at work draws the status bar when it is done. One that hangs is found to be gone soon after,
+    // which is the same trouble.
+    if (kind === "busy") return this.notices.warn(ctx, `nothing was changed, ${message}`, "unavailable");
+    draw(ctx, UNAVAILABLE);
     this.notices.warn(ctx, `nothing was changed, ${message}`);
   }
 }

@@ -24,5 +24,7 @@ export default async function contextGuard(pi: ExtensionAPI): Promise<void> {
   pi.on("before_provider_request", (event, ctx) => guard.breakpoints.request(event, ctx));
   pi.on("message_end", (event, ctx) => guard.breakpoints.response(event, ctx));
   pi.on("cache_warming_decision", () => guard.warming.decision(Date.now()));
+  pi.on("session_before_switch", () => guard.stop());
+  pi.on("session_before_fork", () => guard.stop());
   pi.on("session_shutdown", () => guard.end());
 }

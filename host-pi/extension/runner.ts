@@ -14,7 +14,10 @@ const ENVIRONMENT = [
 ];
 
 /** How much of the runner's last words is kept for an error message, in characters. */
-const LAST_WORDS = 2000;
+const LAST_WORDS = 300;
+
+/** The longest line that is taken from the runner, in bytes: as much as it takes itself. */
+const LONGEST_LINE = 256 << 20;
 
 /** Why a call failed: `kind` is the `data.kind` of docs/PROTOCOL.md, or one of this side's own. */
 export class RunnerError extends Error {
@@ -48,14 +51,17 @@ export class Runner {
   private readonly notified: Notified;
   private readonly waiting = new Map<number, Waiting>();
   private readonly exited: Promise<void>;
+  private readonly longestLine: number;
   private pending: Buffer[] = [];
+  private pendingBytes = 0;
   private lastWords = "";
   private nextId = 1;
   private gone: RunnerError | undefined;
 
   /** Starts the process; a failure to start shows in the first call. */
-  constructor(binary: string, notified: Notified) {
+  constructor(binary: string, notified: Notified, longestLine = LONGEST_LINE) {
     this.notified = notified;
+    this.longestLine = longestLine;
     this.child = spawn(binary, ["serve"], { stdio: ["pipe", "pipe", "pipe"], env: environment(), windowsHide: true });
     // Without a listener on the child and each stream, an error of any of them would end Pi.
     this.child.on("error", (error) => this.fail(`cannot be started: ${error.message}`));
@@ -68,7 +74,8 @@ export class Runner {
     });
     this.exited = new Promise((resolve) => {
       this.child.once("exit", (code, signal) => {
-        this.fail(`ended (${signal ?? code})${this.lastWords ? `: ${this.lastWords.trim()}` : ""}`);
+        const words = lastLine(this.lastWords);
+        this.fail(`ended (${signal ?? code})${words ? `: ${words}` : ""}`);
         resolve();
       });
       this.child.once("error", () => resolve());
@@ -92,10 +99,11 @@ export class Runner {
   ): Promise<Methods[M]["result"]> {
     if (this.gone) throw this.gone;
     const id = this.nextId++;
+    const line = `${jsonText({ jsonrpc: "2.0", id, method, params })}\n`;
     const result = await new Promise<unknown>((resolve, reject) => {
       const timer = this.watch(method, limit);
       this.waiting.set(id, { resolve, reject, timer, limit, method });
-      this.child.stdin.write(`${jsonText({ jsonrpc: "2.0", id, method, params })}\n`);
+      this.child.stdin.write(line);
     });
     // The runner is of this very package, and its results are the contract's types written by serde.
     return result as Methods[M]["result"];
@@ -133,9 +141,14 @@ export class Runner {
       this.pending.push(chunk.subarray(start, end));
       this.take(Buffer.concat(this.pending).toString("utf8"));
       this.pending = [];
+      this.pendingBytes = 0;
       start = end + 1;
     }
-    if (start < chunk.length) this.pending.push(chunk.subarray(start));
+    if (start >= chunk.length) return;
+    this.pending.push(chunk.subarray(start));
+    this.pendingBytes += chunk.length - start;
+    // No end of it may ever come, and Pi has the memory of both.
+    if (this.pendingBytes > this.longestLine) this.fail(`wrote a line of more than ${this.longestLine} bytes`);
   }
 
   private take(line: string): void {
@@ -161,6 +174,10 @@ export class Runner {
   private fail(what: string): void {
     this.gone ??= new RunnerError("gone", `the runner ${what}`);
     this.child.kill("SIGKILL");
+    // What it or a child of its still writes has come too late, and a child sees that nobody is left. Node makes no
+    // streams when it runs out of file descriptors.
+    for (const stream of [this.child.stdin, this.child.stdout, this.child.stderr]) stream?.destroy();
+    this.pending = [];
     this.rejectAll(this.gone);
   }
 
@@ -185,6 +202,11 @@ const IN_WORDS: Readonly<Record<string, string>> = {
 export function inWords(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return (error instanceof RunnerError && IN_WORDS[error.kind]) || error.message;
+}
+
+/** The last line of a text that is not blank, without control characters. */
+function lastLine(text: string): string {
+  return text.trim().split("\n").at(-1)?.replaceAll(/\p{Cc}+/gu, " ").trim() ?? "";
 }
 
 function environment(): NodeJS.ProcessEnv {

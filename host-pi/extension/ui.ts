@@ -23,11 +23,12 @@ export function show(ctx: ExtensionContext, text: string, level: "info" | "warni
   else console.log(text);
 }
 
-/** A lone Esc: as one byte, or as terminals with the Kitty keyboard protocol send it. */
-const ESCAPE = /^\x1b(\[27(;1(:1)?)?u)?$/;
+/** A lone Esc, Ctrl+C or Ctrl+D: as one byte, or as terminals with the Kitty keyboard protocol send it. */
+const STOPS = /^(\x03|\x04|\x1b(\[27(;1(:1)?)?u)?|\x1b\[(99|100);5(:1)?u)$/;
 
 /**
- * Calls back when the user aborts. Pi gives no signal while a run settles, so Esc is seen on its way to the editor.
+ * Calls back when the user aborts or Pi is told to end. Pi gives no signal while a run settles, and ends only after that,
+ * so that keys are seen on their way to the editor, and the end of an RPC client and of the process where they come from.
  * Returns what ends the watch.
  */
 export function onAbort(ctx: ExtensionContext, abort: () => void): () => void {
@@ -36,12 +37,18 @@ export function onAbort(ctx: ExtensionContext, abort: () => void): () => void {
   const unsubscribe =
     ctx.mode === "tui"
       ? ctx.ui.onTerminalInput((data) => {
-          if (ESCAPE.test(data)) abort();
+          if (STOPS.test(data)) abort();
           return undefined;
         })
       : undefined;
+  if (ctx.mode === "rpc") process.stdin.once("end", abort);
+  // Where nobody listens to a signal it ends the process, and must go on doing so.
+  const signals = (["SIGTERM", "SIGHUP"] as const).filter((name) => process.listenerCount(name) > 0);
+  for (const name of signals) process.once(name, abort);
   return () => {
     signal?.removeEventListener("abort", abort);
     unsubscribe?.();
+    if (ctx.mode === "rpc") process.stdin.removeListener("end", abort);
+    for (const name of signals) process.removeListener(name, abort);
   };
 }

@@ -15,6 +15,18 @@
 //     "score": 0.4,                     // score
 //     "status": 429, "body": {...}, "headers": {"retry-after": "1"}, "delayMs": 500, "drop": true }
 // "status" fails the whole request, "drop" leaves the question unanswered.
+// "fault" spoils the answer to the whole request: it is
+//   "hang"      never sent
+//   "drip"      sent a byte a second
+//   "refuse"    replaced by the end of the connection
+//   "cut"       cut in the middle, where the connection ends
+//   "html"      replaced by a page, with status 200
+//   "ids"       given to questions that nobody asked
+//   "missing"   without an answer to any question
+//   "nan", "infinite", "negative"   full of NaN, 1e999 or numbers below zero in place of probabilities
+//   "huge"      followed by 10 MB within the same JSON
+//   "utf8"      spoilt by bytes that are no UTF-8
+//   "gzip"      compressed, although nobody asked for that
 // With --out, every request is kept as NNN.json, and every connection adds a line to the file "connections": when that
 // file is absent, not one byte arrived.
 // Without a rule the judge answers: a module beside this file whose "judge(id, question, state)" returns what a rule
@@ -23,6 +35,7 @@ import { createServer } from "node:http";
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { gzipSync } from "node:zlib";
 
 const { values: args } = parseArgs({
   options: {
@@ -76,6 +89,43 @@ function answer(question, rule = {}, state) {
   }
 }
 
+const numbers = (text, number) => text.replaceAll(/(?<=:)(0\.\d+|[01])(?=[,}])/g, number);
+const plain = (res, body) => {
+  res.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+  res.end(body);
+};
+
+/** What becomes of an answer's text under each fault. */
+const faults = {
+  hang: () => {},
+  drip: (res, text) => {
+    res.writeHead(200, { "content-type": "application/json" });
+    let at = 0;
+    const timer = setInterval(() => (at < text.length ? res.write(text[at++]) : res.end()), 1000);
+    res.on("close", () => clearInterval(timer));
+  },
+  refuse: (res) => res.destroy(),
+  cut: (res, text) => {
+    res.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
+    res.write(text.slice(0, text.length / 2), () => res.destroy());
+  },
+  html: (res) => {
+    res.writeHead(200, { "content-type": "text/html" });
+    res.end("<!doctype html><title>Sign in</title><p>Please sign in to the network.");
+  },
+  ids: (res, text) => plain(res, text.replaceAll(/"(?=(keep_whole|focus|chunk_\d+|item_\d+)":)/g, '"nobody_')),
+  missing: (res, text) => plain(res, JSON.stringify({ ...JSON.parse(text), answers: {} })),
+  nan: (res, text) => plain(res, numbers(text, "NaN")),
+  infinite: (res, text) => plain(res, numbers(text, "1e999")),
+  negative: (res, text) => plain(res, numbers(text, "-0.5")),
+  huge: (res, text) => plain(res, `${text.slice(0, -1)},"filling":"${"x".repeat(10_000_000)}"}`),
+  utf8: (res, text) => plain(res, Buffer.concat([Buffer.from(`${text.slice(0, -1)},"name":"`), Buffer.from([0xff, 0xc3]), Buffer.from('"}')])),
+  gzip: (res, text) => {
+    res.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" });
+    res.end(gzipSync(text));
+  },
+};
+
 const server = createServer(async (req, res) => {
   if (req.method !== "POST" || !new URL(req.url, "http://loopback").pathname.endsWith("/systemone")) {
     return json(res, 404, { error: "unknown route" });
@@ -108,6 +158,8 @@ const server = createServer(async (req, res) => {
   const answers = Object.fromEntries(chosen.filter(([, , rule]) => !rule?.drop).map(([id, question, rule]) => [id, answer(question, rule, body.state)]));
   const reply = { answers, usage: { input_tokens: Math.ceil(stateText.length / 4), output_tokens: chosen.length } };
   save(200, reply);
+  const fault = chosen.find(([, , rule]) => rule?.fault)?.[2].fault;
+  if (fault) return faults[fault](res, JSON.stringify(reply));
   json(res, 200, reply);
 });
 

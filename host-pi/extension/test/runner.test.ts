@@ -69,6 +69,22 @@ test("a notification reaches its listener and may move the limit of the running 
   assert.deepEqual(heard, ["judging"]);
 });
 
+test("a line that does not end is not kept for ever", async () => {
+  const endless = `setInterval(() => process.stdout.write("x".repeat(1000)), 1);`;
+  const runner = new Runner(standIn("endless", endless), unheard, 5000);
+  await assert.rejects(runner.call("status", {}), /a line of more than 5000 bytes/);
+  assert.equal(runner.alive, false);
+});
+
+test("of a runner's last words the last line is told", async () => {
+  const wordy = `console.error("first\\n\\x1b[31mlast " + "words ".repeat(20)); process.exit(3);`;
+  const runner = new Runner(standIn("wordy", wordy), unheard);
+  await assert.rejects(runner.call("status", {}), (error: Error) => {
+    assert.match(error.message, /ended \(3\):  ?\[31mlast words|does not read/);
+    return true;
+  });
+});
+
 test("a runner that does not leave is killed", async () => {
   const stays = `setInterval(() => {}, 1000); process.exit = () => {}; answer({ id: call.id, result: [] });`;
   const runner = new Runner(standIn("stays", stays), unheard);

@@ -3,10 +3,12 @@
 
 mod installed;
 mod print;
+mod process;
 mod provider;
 mod rpc;
 mod server;
 mod session;
+mod stand_in;
 
 use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
@@ -22,10 +24,12 @@ use tempfile::TempDir;
 
 pub use installed::Installed;
 pub use print::Printed;
+pub use process::Process;
 pub use provider::{Charge, Cost, Mark, Provider, Scheme, Thinking, Threads};
 pub use rpc::Rpc;
 use server::Server;
 pub use session::Session;
+pub use stand_in::StandIn;
 
 use crate::contract::repository;
 
@@ -257,6 +261,42 @@ impl Lab {
         Session::newest(&self.directory.path().join("agent/sessions"))
     }
 
+    /// A file or folder of Pi's directory.
+    pub fn agent(&self, name: &str) -> PathBuf {
+        self.directory.path().join("agent").join(name)
+    }
+
+    /// What runs here: Pi and all that came of it.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the system does not tell, as only Linux does.
+    pub fn processes(&self) -> Result<Vec<Process>> {
+        process::with_home(&self.agent(""))
+    }
+
+    /// The runners among the processes, and what stands in for one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Lab::processes`].
+    pub fn runners(&self) -> Result<Vec<Process>> {
+        Ok(self
+            .processes()?
+            .into_iter()
+            .filter(|process| process.command.trim_end().ends_with(" serve"))
+            .collect())
+    }
+
+    /// Waits until nothing runs here any more.
+    ///
+    /// # Errors
+    ///
+    /// Fails when something still runs after a minute, and as [`Lab::processes`].
+    pub fn until_left(&self) -> Result<()> {
+        process::until_none_with_home(&self.agent(""))
+    }
+
     /// The user's `context-guard.json`; `null` when there is none.
     ///
     /// # Errors
@@ -315,7 +355,7 @@ impl Lab {
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", path)
             .env("LANG", "C.UTF-8")
-            .env("PI_CODING_AGENT_DIR", path.join("agent"))
+            .env("PI_CODING_AGENT_DIR", self.agent(""))
             .env("PI_OFFLINE", "1")
             .env("PI_SKIP_VERSION_CHECK", "1")
             .env("PI_TELEMETRY", "0")

@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 
 use super::print::LONGEST;
+use super::process;
 
 /// A running Pi, killed when it is dropped before it ended.
 pub struct Rpc {
@@ -186,6 +187,22 @@ impl Rpc {
         self.records.iter().filter(|record| fits(record)).count()
     }
 
+    /// The warnings that were shown since `mark`.
+    pub fn warnings(&mut self, mark: usize) -> Vec<String> {
+        self.mark();
+        let warnings = self.records.iter().skip(mark).filter(|record| record["notifyType"] == "warning");
+        warnings.filter_map(|record| record["message"].as_str()).map(str::to_owned).collect()
+    }
+
+    /// Sends Pi a signal, named as `kill` names it (`TERM`).
+    ///
+    /// # Errors
+    ///
+    /// Fails when Pi has ended and was waited for.
+    pub fn signal(&self, name: &str) -> Result<()> {
+        process::signal(self.child.id(), name)
+    }
+
     /// Every failure that Pi reported of an extension.
     pub fn extension_errors(&mut self) -> Vec<Value> {
         self.mark();
@@ -199,12 +216,21 @@ impl Rpc {
     /// Fails when Pi cannot be waited for.
     pub fn close(mut self) -> Result<Option<i32>> {
         drop(self.stdin.take());
+        self.ended()
+    }
+
+    /// Waits for Pi's end, and returns its exit code; none when a signal ended it.
+    ///
+    /// # Errors
+    ///
+    /// Fails when Pi is still there after a minute.
+    pub fn ended(mut self) -> Result<Option<i32>> {
         let mark = self.mark();
         // The output ends with Pi; a Pi that stays makes this fail with what it last said.
         let start = Instant::now();
         while self.incoming.recv_timeout(LONGEST.saturating_sub(start.elapsed())).is_ok() {}
         if start.elapsed() >= LONGEST {
-            bail!("Pi did not end after its input was closed\n{}", self.evidence(mark));
+            bail!("Pi did not end\n{}", self.evidence(mark));
         }
         Ok(self.child.wait()?.code())
     }

@@ -15,4 +15,5 @@ mod images;
 mod navigation;
 mod permission;
 mod resilience;
-mod search;
+
+use context_guard_tests::search;

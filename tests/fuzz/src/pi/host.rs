@@ -159,7 +159,9 @@ impl Host {
     pub(crate) fn pass(&mut self, passing: &Passing) {
         let runner = self.tell();
         let Some((inquiry, verdicts, outcome)) = self.judged(passing) else { return };
-        assert_eq!(answer::checked(&runner, outcome.clone()), outcome, "the runner applies every answer");
+        // Sessions here are far too short for the runner's limit on the number of edits.
+        let checked = answer::checked(&runner, outcome.clone(), usize::MAX);
+        assert_eq!(checked, outcome, "the runner applies every answer");
         let before = self.mirror();
         let heard = self.problem.is_none() && promises::heard(&verdicts);
         promises::edits(&before, &outcome, heard);

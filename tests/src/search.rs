@@ -1,21 +1,23 @@
 //! The run that most tests judge: a search with hundreds of hits, of which one file matters.
 
 use anyhow::Result;
-use context_guard_tests::lab::{Lab, Plan};
 use serde_json::{Value, json};
 
+use crate::lab::{Lab, Plan};
+
 /// Stands in the one file that matters.
-pub(crate) const NEEDED: &str = "retry_backoff_needed";
+pub const NEEDED: &str = "retry_backoff_needed";
 /// Stands in every other file.
-pub(crate) const NOISE: &str = "retry_counter_noise";
+pub const NOISE: &str = "retry_counter_noise";
 
 /// Finds the entry's id in a note of the guard's.
-pub(crate) const NOTE: &str = r#""entryId":"(\w+)""#;
+pub const NOTE: &str = r#""entryId":"(\w+)""#;
 
-const COMMAND: &str = "grep -rn retry_ src | sort";
+/// What the model calls.
+pub const COMMAND: &str = "grep -rn retry_ src | sort";
 
 /// Returns a plan whose first prompt runs the search, and whose classifier wants only what names [`NEEDED`].
-pub(crate) fn plan(later_turns: &[Value]) -> Plan {
+pub fn plan(later_turns: &[Value]) -> Plan {
     let mut turns = vec![
         json!({ "text": "Let me search.", "tools": [{ "name": "bash", "input": { "command": COMMAND } }] }),
         json!({ "text": "The backoff is set in src/needed.rs." }),
@@ -36,7 +38,11 @@ pub(crate) fn plan(later_turns: &[Value]) -> Plan {
 }
 
 /// Sets up a laboratory with the files that the search finds.
-pub(crate) fn lab(plan: Plan) -> Result<Lab> {
+///
+/// # Errors
+///
+/// As [`Lab::new`].
+pub fn lab(plan: Plan) -> Result<Lab> {
     let lab = Lab::new(plan)?;
     let lines = |what: &str| {
         (0..60).map(|n| format!("    let {what}_{n} = self.{what} + {n};\n")).collect::<String>()
@@ -49,7 +55,7 @@ pub(crate) fn lab(plan: Plan) -> Result<Lab> {
 }
 
 /// The text of the search's result in a request to the model.
-pub(crate) fn result_in(request: &Value) -> Option<String> {
+pub fn result_in(request: &Value) -> Option<String> {
     request["messages"]
         .as_array()?
         .iter()
@@ -62,7 +68,7 @@ pub(crate) fn result_in(request: &Value) -> Option<String> {
 }
 
 /// The text of a message's content, which is a string or blocks.
-pub(crate) fn text_of(content: &Value) -> String {
+pub fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(blocks) => blocks.iter().filter_map(|block| block["text"].as_str()).collect(),
