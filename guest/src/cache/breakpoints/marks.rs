@@ -133,7 +133,8 @@ impl<'a> Marks<'a> {
     /// Returns the call ids of the marked tool results with the lifetimes of their breakpoints in milliseconds.
     pub(super) fn marked_results(&self) -> Vec<(&'a str, u64)> {
         let result = |mark: &Mark| Some((call_id(self.block(mark.place)?)?, mark.ttl.milliseconds()));
-        self.marks.iter().filter_map(result).collect()
+        let spoken = self.marks.iter().filter(|mark| matches!(mark.place, Place::Message(..)));
+        spoken.filter_map(result).collect()
     }
 
     fn block(&self, place: Place) -> Option<&'a RequestBlock> {

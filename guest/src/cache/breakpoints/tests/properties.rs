@@ -1,5 +1,7 @@
 //! What holds for every request.
 
+use std::collections::HashSet;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -26,7 +28,13 @@ fn any_shape() -> impl Strategy<Value = RequestShape> {
     let messages = vec((role, vec(any_block(), 0..3)), 0..9);
     (vec(any_block(), 0..3), vec(any_block(), 0..3), messages).prop_map(|(tools, system, messages)| {
         let messages = messages.into_iter().map(|(role, blocks)| message(role, blocks)).collect();
-        RequestShape { tools, system, messages, replay: false }
+        let mut shape = RequestShape { tools, system, messages, replay: false };
+        // No provider takes two results of one call.
+        let mut answered = HashSet::new();
+        for block in shape.messages.iter_mut().flat_map(|message| &mut message.blocks) {
+            block.tool_use_id = block.tool_use_id.take().filter(|id| answered.insert(id.clone()));
+        }
+        shape
     })
 }
 
