@@ -1,4 +1,4 @@
-.PHONY: demo test check setup build inspect bench bench-cache package
+.PHONY: demo test check setup build inspect bench bench-cache fuzz package
 
 runner = target/release/context-guard
 # Built, tested and linted together: cargo gives shared dependencies the features of all packages that it is asked
@@ -16,13 +16,14 @@ demo: build
 # The runner's tests use the release build, which is what people get, so that wasmtime is compiled once.
 test: build
 	sh tests/setup.sh
-	cargo test --locked -p context-guard
+	cargo test --locked -p context-guard -p context-guard-fuzz
 	cargo test $(host) $(hostile)
 
 # Form and lints; warnings are errors.
 check: build
 	cargo fmt --all --check
 	cargo clippy --locked -p context-guard --all-targets -- -D warnings
+	cargo clippy --locked -p context-guard-fuzz --lib --test corpus -- -D warnings
 	cargo clippy $(host) $(hostile) --all-targets -- -D warnings
 
 # Makes sure that this machine can compile the guest.
@@ -45,6 +46,10 @@ bench: build
 bench-cache: build
 	sh tests/setup.sh
 	target/release/bench-cache
+
+# Looks for input that breaks a promise of the guard, TIME seconds (60) at each of its doors. Needs a C++ compiler.
+fuzz:
+	sh tests/fuzz/run.sh
 
 # Puts the runner into the npm package, so that `pi install ./host-pi` finds it.
 package: build

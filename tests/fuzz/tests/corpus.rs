@@ -1,5 +1,7 @@
 //! The short run: every file of the corpus through its target, and changes of it that are the same on every machine.
 
+#![expect(clippy::panic, clippy::print_stderr, clippy::unwrap_used, reason = "this whole file is tests")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

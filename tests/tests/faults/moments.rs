@@ -134,10 +134,7 @@ fn signals_that_end_pi_while_the_pass_asks() -> Result<()> {
     // What ends Pi at once leaves the runner to find that its input has ended.
     for (signal, code) in [("TERM", Some(143)), ("HUP", Some(129)), ("KILL", None)] {
         let (trial, _) = asking()?;
-        let processes = trial.lab.processes()?;
-        let pi =
-            processes.iter().find(|process| process.command.contains("--mode rpc")).context("Pi runs")?;
-        pi.signal(signal)?;
+        trial.pi.signal(signal)?;
         assert_eq!(trial.pi.ended()?, code, "SIG{signal}");
         trial.lab.until_left()?;
         original_of(&trial.lab)?;
