@@ -1,4 +1,4 @@
-.PHONY: demo test check setup build inspect bench bench-cache fuzz package
+.PHONY: demo test check setup build inspect bench bench-cache fuzz soak package
 
 runner = target/release/context-guard
 # Built, tested and linted together: cargo gives shared dependencies the features of all packages that it is asked
@@ -50,6 +50,10 @@ bench-cache: build
 # Looks for input that breaks a promise of the guard, TIME seconds (60) at each of its doors. Needs a C++ compiler.
 fuzz:
 	sh tests/fuzz/run.sh
+
+# Runs 2,000 passes in one runner process, and shows what it holds and how its times develop.
+soak: build
+	target/release/soak
 
 # Puts the runner into the npm package, so that `pi install ./host-pi` finds it.
 package: build

@@ -38,6 +38,11 @@ impl Runner {
         let output = BufReader::new(child.stdout.take().context("the runner has no output")?);
         Ok(Self { child, input, output })
     }
+
+    /// Returns the id of its process.
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
 }
 
 impl Hooks for Runner {

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use context_guard::contract::sessions::Delta;
+use context_guard::contract::sessions::{Delta, Outcome, Part};
 use context_guard::contract::types::{
     Assistant, Block, Entry, EntryBody, Message, StopReason, ToolCall, ToolResult, Usage, View, Visible,
 };
@@ -70,6 +70,11 @@ impl Session {
         session
     }
 
+    /// A session without entries.
+    pub fn empty() -> Self {
+        Self::new()
+    }
+
     fn new() -> Self {
         Self { random: Rng::with_seed(1), branch: vec![], context: vec![], told: (0, 0) }
     }
@@ -89,6 +94,43 @@ impl Session {
     /// Returns when the last entry was made.
     pub fn now(&self) -> u64 {
         self.branch.last().map_or(0, |entry| entry.time)
+    }
+
+    /// Adds a run with outputs of every size, of which nothing was judged yet, and returns the change.
+    pub fn mixed_run(&mut self, calls: usize) -> Delta {
+        self.prompt();
+        for _ in 0..calls {
+            self.step();
+        }
+        self.answer();
+        self.news()
+    }
+
+    /// Does what a host does with an outcome: shows the edited entries anew, and appends the edits and the record.
+    pub fn apply(&mut self, outcome: &Outcome) {
+        for edit in &outcome.edits {
+            let Some(index) = self.context.iter().position(|visible| visible.id == edit.target) else {
+                continue;
+            };
+            let recorded = self.branch.iter().find(|entry| entry.id == edit.target).map_or(&[][..], blocks);
+            let block = |part: &Part| match part {
+                Part::Text(text) => Some(Block::Text(text.clone())),
+                Part::Recorded(at) => recorded.get(*at as usize).cloned(),
+            };
+            let parts = edit.replacement.as_ref();
+            let view =
+                parts.map_or(View::Omitted, |parts| View::Replaced(parts.iter().filter_map(block).collect()));
+            if let Some(visible) = self.context.get_mut(index) {
+                visible.view = view;
+            }
+            self.told.1 = self.told.1.min(index);
+        }
+        for edit in &outcome.edits {
+            self.append(EntryBody::Edit(edit.target.clone()));
+        }
+        if let Some(record) = &outcome.guard_record {
+            self.append(EntryBody::GuardRecord(record.clone()));
+        }
     }
 
     /// Adds a reply with one call and its small result to the last run, and returns the change.
