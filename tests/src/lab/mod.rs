@@ -9,6 +9,7 @@ mod rpc;
 mod server;
 mod session;
 mod stand_in;
+mod terminal;
 
 use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
@@ -30,6 +31,7 @@ pub use rpc::Rpc;
 use server::Server;
 pub use session::Session;
 pub use stand_in::StandIn;
+pub use terminal::Terminal;
 
 use crate::contract::repository;
 
@@ -182,6 +184,15 @@ impl Lab {
     /// Fails when Pi cannot be started.
     pub fn rpc(&self, arguments: &[&str]) -> Result<Rpc> {
         Rpc::start(self.pi(), arguments)
+    }
+
+    /// Starts Pi in a terminal.
+    ///
+    /// # Errors
+    ///
+    /// Fails when Pi cannot be started, or the system has no `script`.
+    pub fn terminal(&self) -> Result<Terminal> {
+        Terminal::start(&self.pi())
     }
 
     /// The bodies of the requests that the model got, oldest first.

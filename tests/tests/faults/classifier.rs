@@ -18,6 +18,7 @@ fn cases() -> Vec<(&'static str, Value, &'static str)> {
     let fault = |fault: &str| json!({ "fault": fault });
     let status = |status: u16| json!({ "status": status });
     vec![
+        ("does not understand", status(400), USELESS),
         ("does not know the key", status(401), USELESS),
         ("forbids", status(403), USELESS),
         ("has too much to do", status(429), USELESS),

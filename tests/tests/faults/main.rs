@@ -3,9 +3,11 @@
 //! Run `tests/setup.sh` and `make build` first.
 
 mod classifier;
+mod clock;
 mod files;
 mod hung;
 mod moments;
+mod recall;
 mod runner;
 mod trial;
 

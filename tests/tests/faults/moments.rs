@@ -41,6 +41,28 @@ fn abort_while_the_pass_asks() -> Result<()> {
     trial.end(Search::Kept)
 }
 
+#[test]
+fn keys_that_stop_the_pass() -> Result<()> {
+    for key in ["\u{1b}", "\u{3}"] {
+        let lab = search::lab(silent())?;
+        let mut terminal = lab.terminal()?;
+        terminal.until("🛡 0 saved")?;
+        terminal.enter("Where is the backoff set?")?;
+        terminal.until("🛡 distilling…")?;
+        terminal.press(key)?;
+        // Typed at once, the text would make another key of Esc.
+        terminal.until("🛡 0 saved")?;
+        terminal.enter("Are you sure?")?;
+        terminal.until("Yes.")?;
+        drop(terminal);
+        lab.until_left()?;
+        assert_eq!(lab.requests()?.len(), 3);
+        assert_eq!(lab.session()?.of_type("context_edit").len(), 0);
+        original_of(&lab)?;
+    }
+    Ok(())
+}
+
 /// Begins a run with that first turn, aborts it, and goes on.
 fn aborted(first: Value, begun: impl Fn(&Value) -> bool) -> Result<()> {
     let mut plan = silent();
@@ -129,15 +151,12 @@ fn the_end_of_the_input_while_the_pass_asks() -> Result<()> {
     original_of(&trial.lab).map(drop)
 }
 
+/// What ends Pi at once leaves the runner to find that its input has ended.
 #[test]
 fn signals_that_end_pi_while_the_pass_asks() -> Result<()> {
-    // What ends Pi at once leaves the runner to find that its input has ended.
     for (signal, code) in [("TERM", Some(143)), ("HUP", Some(129)), ("KILL", None)] {
         let (trial, _) = asking()?;
-        let processes = trial.lab.processes()?;
-        let pi =
-            processes.iter().find(|process| process.command.contains("--mode rpc")).context("Pi runs")?;
-        pi.signal(signal)?;
+        trial.pi.signal(signal)?;
         assert_eq!(trial.pi.ended()?, code, "SIG{signal}");
         trial.lab.until_left()?;
         original_of(&trial.lab)?;

@@ -25,11 +25,11 @@ fn survives_file(content: &[u8], executable: bool, notice: &str) -> Result<()> {
 
 #[test]
 fn missing() -> Result<()> {
-    survives(
-        PathBuf::from("/nonexistent/context-guard"),
-        Search::Kept,
-        "CONTEXT_GUARD_BINARY names no executable",
-    )
+    let runner = PathBuf::from("/nonexistent/context-guard");
+    let lab = search::lab(Plan { binary: Some(runner.clone()), ..search::plan(&[]) })?;
+    let run = lab.print(&["Where is the backoff set?"])?;
+    assert_eq!((run.code, run.stdout.trim()), (Some(0), "The backoff is set in src/needed.rs."), "{run:?}");
+    survives(runner, Search::Kept, "CONTEXT_GUARD_BINARY names no executable")
 }
 
 #[test]
@@ -71,4 +71,24 @@ faults! {
     babbles:               "babble" at "answer pass"    => Distilled, "";
     floods_stderr:         "stderr" at "answer pass"    => Distilled, "";
     starts_slowly:         "late" at "call hello"       => Distilled, "";
+}
+
+/// Runs a session whose runner is killed once at the cue, and another search after it.
+fn recovers(cue: &str) -> Result<()> {
+    let stand_in = StandIn::faulty(cue, "die", true)?;
+    let mut trial = Trial::new(Plan { binary: Some(stand_in.path()), ..search::plan(&later_turns()) })?;
+    trial.search()?;
+    trial.told("unavailable");
+    trial.until_recovered()?;
+    trial.end(Search::Kept)
+}
+
+#[test]
+fn a_new_one_goes_on_after_one_that_was_killed_while_asking() -> Result<()> {
+    recovers("judging")
+}
+
+#[test]
+fn a_new_one_goes_on_after_one_that_was_killed_at_finish() -> Result<()> {
+    recovers("answer pass")
 }

@@ -1,7 +1,9 @@
 //! One session in which something goes wrong, and what must hold all the same.
 
+use std::time::{Duration, Instant};
+
 use anyhow::{Context, Result, ensure};
-use context_guard_tests::lab::{Lab, Plan, Rpc};
+use context_guard_tests::lab::{Lab, Plan, Rpc, Session};
 use serde_json::{Value, json};
 
 use crate::search::{self, COMMAND, NEEDED, NOISE, result_in, text_of};
@@ -51,7 +53,9 @@ impl Trial {
 
     /// Waits until the guard works again, and has the same search judged once more.
     pub(crate) fn until_recovered(&mut self) -> Result<()> {
+        let start = Instant::now();
         loop {
+            ensure!(start.elapsed() < Duration::from_secs(60), "the guard does not come back");
             let mark = self.pi.mark();
             self.pi.prompt("/guard reload")?;
             // A runner that has just ended is not started again at once.
@@ -59,9 +63,11 @@ impl Trial {
                 break;
             }
         }
-        let mark = self.pi.mark();
         self.pi.prompt("Search again.")?;
-        self.pi.until_saved(mark)
+        let session = self.lab.session()?;
+        let last = session.tool_results("bash").pop().context("the search ran again")?;
+        assert_eq!(edits_of(&session, last), 1, "the new runner judged it");
+        Ok(())
     }
 
     /// Checks that the user was told once at most, namely this; an empty text stands for nothing.
@@ -80,7 +86,8 @@ impl Trial {
         let original = original_of(&lab)?;
         let last = lab.requests()?.pop().context("the model was asked")?;
         let seen = result_in(&last).context("the search is in the context")?;
-        let edits = lab.session()?.of_type("context_edit").len();
+        let session = lab.session()?;
+        let edits = edits_of(&session, session.tool_results("bash")[0]);
         let became = if seen == original { Search::Kept } else { Search::Distilled };
         assert!(search == Search::Either || search == became, "{search:?} was expected, but {became:?}");
         if became == Search::Kept {
@@ -91,6 +98,10 @@ impl Trial {
         }
         Ok(())
     }
+}
+
+fn edits_of(session: &Session, entry: &Value) -> usize {
+    session.of_type("context_edit").into_iter().filter(|edit| edit["targetId"] == entry["id"]).count()
 }
 
 /// The turns after the search: an answer, and once more the search.

@@ -14,6 +14,5 @@ mod exchanges;
 mod images;
 mod navigation;
 mod permission;
-mod resilience;
 
 use context_guard_tests::search;
