@@ -60,9 +60,10 @@ test("a lone Esc, Ctrl+C or Ctrl+D aborts, other keys do not, and nothing does a
 test("where Pi gives a signal, it aborts in every mode", () => {
   const controller = new AbortController();
   let aborted = 0;
-  onAbort(context("rpc", controller.signal).ctx, () => aborted++);
+  const unwatch = onAbort(context("rpc", controller.signal).ctx, () => aborted++);
   controller.abort();
   assert.equal(aborted, 1);
+  unwatch();
 });
 
 test("a signal that ends Pi aborts where Pi itself listens to it, as the end of an RPC client does", () => {
