@@ -44,14 +44,15 @@ test("a warning is shown once, and again after it was forgotten", () => {
   assert.deepEqual(told, ["warning: Context guard: one", "warning: Context guard: one"]);
 });
 
-test("a lone Esc aborts, other keys do not, and nothing does afterwards", () => {
+test("a lone Esc, Ctrl+C or Ctrl+D aborts, other keys do not, and nothing does afterwards", () => {
   const { ctx, typed } = context("tui");
   let aborted = 0;
   const unwatch = onAbort(ctx, () => aborted++);
-  for (const data of ["\x1b[A", "a", "\x1b[27u;", "\x1b[200~"]) assert.equal(typed[0]?.(data), undefined);
+  for (const data of ["\x1b[A", "a", "\x1b[27u;", "\x1b[200~", "\x1b[99u", "\x1b[99;5:3u"]) assert.equal(typed[0]?.(data), undefined);
   assert.equal(aborted, 0);
-  for (const data of ["\x1b", "\x1b[27u", "\x1b[27;1:1u"]) typed[0]?.(data);
-  assert.equal(aborted, 3);
+  const stops = ["\x1b", "\x1b[27u", "\x1b[27;1:1u", "\x03", "\x1b[99;5u", "\x04", "\x1b[100;5:1u"];
+  for (const data of stops) typed[0]?.(data);
+  assert.equal(aborted, stops.length);
   unwatch();
   assert.deepEqual(typed, []);
 });
@@ -59,7 +60,26 @@ test("a lone Esc aborts, other keys do not, and nothing does afterwards", () => 
 test("where Pi gives a signal, it aborts in every mode", () => {
   const controller = new AbortController();
   let aborted = 0;
-  onAbort(context("rpc", controller.signal).ctx, () => aborted++);
+  const unwatch = onAbort(context("rpc", controller.signal).ctx, () => aborted++);
   controller.abort();
   assert.equal(aborted, 1);
+  unwatch();
+});
+
+test("a signal that ends Pi aborts where Pi itself listens to it, as the end of an RPC client does", () => {
+  const listeners = () => [process.listenerCount("SIGHUP"), process.stdin.listenerCount("end")];
+  const before = listeners();
+  let aborted = 0;
+  const unheard = onAbort(context("print").ctx, () => aborted++);
+  assert.deepEqual(listeners(), before, "a signal that nobody listens to still ends the process");
+  unheard();
+  const ofPi = () => {};
+  process.on("SIGHUP", ofPi);
+  const unwatch = onAbort(context("rpc").ctx, () => aborted++);
+  process.emit("SIGHUP");
+  process.stdin.emit("end");
+  assert.equal(aborted, 2);
+  unwatch();
+  process.removeListener("SIGHUP", ofPi);
+  assert.deepEqual(listeners(), before);
 });
