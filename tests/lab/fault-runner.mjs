@@ -16,7 +16,7 @@
 //   babble    writes lines that are JSON and no message of the protocol, then goes on
 //   odd       answers with a result of another type
 //   stderr    writes 32 MB to stderr, then goes on
-//   beg       swallows the line and says over and over that the pass has just begun to ask
+//   beg       swallows the line and says over and over that the pass has just begun to ask; other lines go through
 import { spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -63,12 +63,10 @@ const faults = {
     for (let n = 0; n < 32; n += 1) await new Promise((done) => process.stderr.write(MEGABYTE, done));
     return true;
   },
-  beg: async () => {
+  beg: () => {
     const judging = { jsonrpc: "2.0", method: "judging", params: { questions: 1, timeout_ms: 500 } };
-    for (;;) {
-      await write(`${JSON.stringify(judging)}\n`);
-      await pause(200);
-    }
+    setInterval(() => write(`${JSON.stringify(judging)}\n`), 200);
+    return false;
   },
 };
 
