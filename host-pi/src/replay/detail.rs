@@ -39,15 +39,14 @@ fn without_checkpoint(run: &Run, look: Look) -> String {
     for turn in &run.turns {
         let Some(held_back) = turn.held_back else { continue };
         let why = match held_back {
-            HeldBack::Batch => "too little for a checkpoint",
-            HeldBack::Price => "enough, but judging would not have paid",
+            HeldBack::Batch => format!("{}, too little for a checkpoint", rows::too_little(turn)),
+            HeldBack::Price => format!(
+                "{} characters, enough for a checkpoint, but judging would not have paid",
+                look::count(turn.eligible_chars)
+            ),
         };
-        let line = format!(
-            "turn {}: {}, {}: {why}",
-            turn.number,
-            rows::counts(|kind| turn.eligible.get(kind)),
-            rows::of_least(turn.eligible_chars, turn)
-        );
+        let kinds = rows::counts(|kind| turn.eligible.get(kind));
+        let line = format!("turn {}: {kinds}, {why}", turn.number);
         let _ = writeln!(text, "{}", look.wrapped("  ", &line));
     }
     text

@@ -181,31 +181,30 @@ pub(super) fn heading(run: &Run, look: Look) -> String {
     format!("{}“{question}”\n", look.bold(&look::left(&number, NAME)))
 }
 
-/// Says in a few words of all turns together why they had no checkpoint; none where no turn left anything to judge.
+/// Says of all turns together why they had no checkpoint; none where no turn left anything to judge.
 pub(super) fn held_back(run: &Run, look: Look) -> Option<String> {
-    let held = |why| run.turns.iter().filter(move |turn| turn.held_back == Some(why));
-    let (few, dear) = (held(HeldBack::Batch).count(), held(HeldBack::Price).count());
-    let mut waiting = run.turns.iter().filter(|turn| turn.held_back.is_some());
-    let first = waiting.next()?;
-    let turns = match waiting.last() {
-        Some(last) => format!("turns {} to {}", first.number, last.number),
-        None => format!("turn {}", first.number),
+    let waiting: Vec<&Turn> = run.turns.iter().filter(|turn| turn.held_back.is_some()).collect();
+    let turns = match waiting.as_slice() {
+        [] => return None,
+        [turn] => format!("turn {}", turn.number),
+        [first, .., last] => format!("turns {} to {}", first.number, last.number),
     };
+    let held = |why| waiting.iter().filter(move |turn| turn.held_back == Some(why));
     let mut reasons = Vec::new();
     if let Some(most) = held(HeldBack::Batch).max_by_key(|turn| turn.eligible_chars) {
-        let most = of_least(most.eligible_chars, most);
-        reasons.push(format!("{}, too little to judge (at most {most})", look::plural(few, "time")));
+        let number = look::count(held(HeldBack::Batch).count() as u64);
+        reasons.push(format!("{number} with too little to judge, at most {}", too_little(most)));
     }
-    if dear > 0 {
-        reasons.push(format!("{}, enough, but judging would not have paid", look::plural(dear, "time")));
+    if let dear @ 1.. = held(HeldBack::Price).count() {
+        reasons.push(format!("{} with enough, but judging would not have paid", look::count(dear as u64)));
     }
-    let words = format!("no checkpoint within {turns}: {}", reasons.join("; "));
+    let words = format!("no checkpoint in {turns}: {}", reasons.join("; "));
     Some(look.wrapped("  ", &look.dim(&words)) + "\n")
 }
 
 /// `9,000 of 60,000 characters`
-pub(super) fn of_least(chars: u64, turn: &Turn) -> String {
-    format!("{} of {} characters", look::count(chars), look::count(turn.least_chars))
+pub(super) fn too_little(turn: &Turn) -> String {
+    format!("{} of {} characters", look::count(turn.eligible_chars), look::count(turn.least_chars))
 }
 
 /// Says what a checkpoint had before it, and what the gates made of it.
@@ -228,10 +227,10 @@ fn checkpoint(turn: &Turn, pass: &Pass, decided: bool) -> String {
     if !decided {
         return batch;
     }
-    let edits = look::plural(pass.applied(), "edit");
-    match pass.deferred() {
-        0 => batch += &format!("; {edits}"),
-        deferred => batch += &format!("; {edits}, {} deferred", look::count(deferred as u64)),
+    let (applied, deferred) = (pass.applied(), pass.deferred());
+    let _ = write!(batch, "; {} made", look::plural(applied, "edit"));
+    if deferred > 0 {
+        let _ = write!(batch, ", {} deferred", look::count(deferred as u64));
     }
     let Some(expected) = pass.expected else { return format!("{batch}; nothing goes") };
     let thinking = match expected.lost_thinking_chars {
