@@ -45,7 +45,7 @@ would have said to a smaller context is not known. What a guard did while the se
 
 Within a run there is a checkpoint after a turn that left enough to judge, if that pays. The time of the entries counts,
 so that after a long pause the provider's cache is cold, and the provider of the model that replied last: anthropic,
-openai-codex, or any other. Without --run the turns that had no checkpoint are summed up in a line for each run.
+openai-codex, or any other. Without --run the turns that had no checkpoint are summed up for each long run.
 
 With `--judge none` nothing is asked and nothing decided: what a pass could judge is shown, each item at the first
 checkpoint or end of a run where it could be. Checkpoints come as if all had been kept.

@@ -8,6 +8,10 @@ use std::fmt::Write;
 /// Width of the names on the left.
 pub(super) const NAME: usize = 10;
 
+/// Turns of a run within which no checkpoint is to be expected: by the fallback prices none pays, unless the cache is
+/// cold.
+const SHORT_RUN: usize = 12;
+
 const OUTCOME: usize = 9;
 const KIND: usize = 8;
 /// Least width of a label: a tool and the end of a file's name.
@@ -181,9 +185,14 @@ pub(super) fn heading(run: &Run, look: Look) -> String {
     format!("{}“{question}”\n", look.bold(&look::left(&number, NAME)))
 }
 
-/// Says of all turns together why they had no checkpoint; none where no turn left anything to judge.
+/// Says of all turns together why they had no checkpoint; none where no turn left anything to judge, and where the run
+/// was too short for a checkpoint and had at no turn enough to judge.
 pub(super) fn held_back(run: &Run, look: Look) -> Option<String> {
     let waiting: Vec<&Turn> = run.turns.iter().filter(|turn| turn.held_back.is_some()).collect();
+    let had_enough = run.turns.iter().any(|turn| turn.held_back != Some(HeldBack::Batch));
+    if !had_enough && waiting.iter().all(|turn| turn.number <= SHORT_RUN) {
+        return None;
+    }
     let turns = match waiting.as_slice() {
         [] => return None,
         [turn] => format!("turn {}", turn.number),

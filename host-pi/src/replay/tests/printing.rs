@@ -315,8 +315,20 @@ fn checkpoints_without_a_judge_list_what_would_be_asked() {
 
 #[test]
 fn a_run_without_any_pass_still_tells_what_its_turns_left_to_judge() {
-    let turns = with_checkpoints().turns.into_iter().take(1).collect();
+    let turns = with_checkpoints().turns.into_iter().take(3).collect();
     insta::assert_snapshot!(table(&report(vec![Run { turns, ..run(1, Ending::Aborted, None) }]), PLAIN));
+}
+
+#[test]
+fn the_turns_of_a_run_too_short_for_a_checkpoint_are_told_only_with_run() {
+    let told = |number| {
+        let mut turns = with_checkpoints().turns;
+        turns.truncate(1);
+        turns[0].number = number;
+        let report = report(vec![Run { turns, ..run(1, Ending::Aborted, None) }]);
+        [table(&report, PLAIN), detail(&report, &report.runs[0], PLAIN)].map(|text| text.contains("turn "))
+    };
+    assert_eq!((told(12), told(13)), ([false, true], [true, true]));
 }
 
 #[test]
