@@ -43,8 +43,12 @@ The passes at the ends of the session's runs are made one after another, each on
 `recall` had been there for the model. The session file is only read. Replies are the recorded ones: what the model
 would have said to a smaller context is not known. What a guard did while the session was recorded is left out.
 
-With `--judge none` nothing is asked and nothing decided: what a pass could judge is shown, each item at the first run
-at whose end it could be. Nothing is taken out then, so that there are no checkpoints.
+Within a run there is a checkpoint after a turn that left enough to judge, if that pays. The time of the entries counts,
+so that after a long pause the provider's cache is cold, and the provider of the model that replied last: anthropic,
+openai-codex, or any other. Without --run the turns that had no checkpoint are summed up for each long run.
+
+With `--judge none` nothing is asked and nothing decided: what a pass could judge is shown, each item at the first
+checkpoint or end of a run where it could be. Checkpoints come as if all had been kept.
 
 Nothing leaves this machine without a judge or with the built-in one. With a URL, questions go there if its origin is granted, with the
 key in CONTEXT_GUARD_KEY if there is one.
@@ -55,9 +59,11 @@ key in CONTEXT_GUARD_KEY if there is one.
   settings   the settings file, or null
   warnings   texts
   runs       number, question, ending (completed, aborted, failed, open), pass (at its end) or null where nothing was
-             due, and the turns at whose end something could be judged: number, eligible_items, eligible_chars,
-             checkpoint (a pass) or null, and why there was none: held_back (batch: too little to judge; price: it
-             would not have paid) or null
+             due, and the turns at whose end something could be judged: number, eligible_items, eligible (these by
+             kind: large, small, exchanges, images), eligible_chars, least_chars (enough for a checkpoint), batch_chars
+             (what the checkpoint judged) or null, pays (whether that was likely to pay) or null where it was not
+             weighed, checkpoint (a pass) or null, and why there was none: held_back (batch: too little to judge;
+             price: it would not have paid) or null
              A pass: requests, input_tokens, sent_bytes, cost_usd, ms, timed_out, warnings, failure or null,
              expected or null where nothing changed (saved_chars, rewritten_chars, lost_thinking_chars, requests,
              net_chars), and items: entry_id, kind (large, small, exchange, image), label, outcome (distilled, removed, kept; null without a

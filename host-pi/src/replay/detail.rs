@@ -1,7 +1,7 @@
 //! One run of a replay in full: every judgement with its traces, and every replacement.
 
 use super::look::{self, Look};
-use super::report::{HeldBack, Report, Run, Turn};
+use super::report::{HeldBack, Report, Run};
 use super::rows::{self, Columns};
 use super::table;
 use std::fmt::Write;
@@ -33,26 +33,21 @@ pub(super) fn detail(report: &Report, run: &Run, look: Look) -> String {
     text
 }
 
-/// Tells of the turns that left something to judge and had no checkpoint, those together that were held back alike.
+/// Tells of each turn that left something to judge and had no checkpoint.
 fn without_checkpoint(run: &Run, look: Look) -> String {
     let mut text = String::new();
-    for turns in run.turns.chunk_by(|one, next| one.held_back == next.held_back) {
-        let ([first, ..], [.., last]) = (turns, turns) else { continue };
-        let Some(held_back) = first.held_back else { continue };
+    for turn in &run.turns {
+        let Some(held_back) = turn.held_back else { continue };
         let why = match held_back {
-            HeldBack::Batch => "too little for a checkpoint",
-            HeldBack::Price => "but what must be written anew would have cost more",
+            HeldBack::Batch => format!("{}, too little for a checkpoint", rows::too_little(turn)),
+            HeldBack::Price => format!(
+                "{} characters, enough for a checkpoint, but judging would not have paid",
+                look::count(turn.eligible_chars)
+            ),
         };
-        let (name, to_judge) = match first.number == last.number {
-            true => (format!("turn {}", first.number), look::count(first.eligible_chars)),
-            false => (format!("turns {} to {}", first.number, last.number), range(first, last)),
-        };
-        let line = format!("{name}: {to_judge} characters to judge, {why}");
+        let kinds = rows::counts(|kind| turn.eligible.get(kind));
+        let line = format!("turn {}: {kinds}, {why}", turn.number);
         let _ = writeln!(text, "{}", look.wrapped("  ", &line));
     }
     text
-}
-
-fn range(first: &Turn, last: &Turn) -> String {
-    format!("{} to {}", look::count(first.eligible_chars), look::count(last.eligible_chars))
 }

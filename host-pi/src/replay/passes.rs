@@ -3,7 +3,7 @@
 use super::hints;
 use super::mapping::{Recorded, Role};
 use super::projection::{self, Place};
-use super::record::{Kind, Record};
+use super::record::{self, Kind, Record};
 use super::report::{Item, Pass, Run};
 use super::runs::{self, Ending};
 use super::turns::Variants;
@@ -34,8 +34,7 @@ pub(super) struct Asked {
 pub(super) struct Replay<'a> {
     pub(super) runner: &'a Runner,
     asked: Asked,
-    /// None where no checkpoint is replayed.
-    pub(super) variants: Option<Variants>,
+    pub(super) variants: Variants,
     branch: Vec<Recorded>,
     told: Told,
     /// Ids of the items that a pass looked at.
@@ -50,9 +49,7 @@ struct Told {
 }
 
 impl<'a> Replay<'a> {
-    /// Without a service nothing would be taken out, so that there are no checkpoints.
     pub(super) fn new(runner: &'a Runner, asked: Asked, variants: Variants) -> Self {
-        let variants = asked.service.is_some().then_some(variants);
         let (branch, told, seen) = (Vec::new(), Told::default(), HashSet::new());
         Self { runner, asked, variants, branch, told, seen }
     }
@@ -92,7 +89,7 @@ impl<'a> Replay<'a> {
         };
         let (service, credential) = (self.asked.service.clone(), self.asked.credential.clone());
         match self.passed(phase, service, credential, judging).await {
-            Ok(passed) => self.apply(passed, hints),
+            Ok(passed) => self.apply(phase, passed, hints),
             Err(failure) => Some(Pass { failure: Some(failure.to_string()), ..Pass::default() }),
         }
     }
@@ -107,12 +104,14 @@ impl<'a> Replay<'a> {
     ) -> Result<Passed, Failure> {
         let context = projection::context(&self.branch);
         let last = self.branch.last().map_or(0, |recorded| recorded.entry.time);
-        // Edits of a cold cache are free, so that no item is passed over for its price where none is judged.
-        let now = if self.asked.service.is_some() { last } else { last.saturating_add(LONG_AFTER) };
+        // Edits of a cold cache are free, so that no item is passed over for its price where none is judged. When a
+        // checkpoint is due depends on its price, though.
+        let weighed = self.asked.service.is_some() || phase == Phase::MidRun;
+        let now = if weighed { last } else { last.saturating_add(LONG_AFTER) };
         let pass = runner::Pass {
             delta: Some(self.delta(&context)),
             phase,
-            model: model(&self.branch),
+            model: self.model(),
             now,
             service,
             credential,
@@ -124,6 +123,10 @@ impl<'a> Replay<'a> {
             Err(_) => Told::default(),
         };
         passed
+    }
+
+    pub(super) fn model(&self) -> Model {
+        model(&self.branch)
     }
 
     fn delta(&self, context: &[Place]) -> Delta {
@@ -140,7 +143,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Appends what a pass decided to the branch, as Pi would. `hints` are those of its small outputs, in order.
-    fn apply(&mut self, passed: Passed, hints: Vec<Option<String>>) -> Option<Pass> {
+    fn apply(&mut self, phase: Phase, passed: Passed, hints: Vec<Option<String>>) -> Option<Pass> {
         let Outcome { edits, guard_record, warnings } = passed.outcome?;
         let record = guard_record.as_deref().and_then(Record::parse).unwrap_or_default();
         let decided = self.asked.service.is_some();
@@ -156,7 +159,12 @@ impl<'a> Replay<'a> {
             items.push(Item { superseded, again, ..item });
         }
         if !decided {
-            // Its questions all failed, as they had to.
+            // Its questions all failed, as they had to. A checkpoint's would be asked again after each turn.
+            if phase == Phase::MidRun
+                && let Some(json) = guard_record.as_deref().and_then(record::all_kept)
+            {
+                self.append(EntryBody::GuardRecord(json), Role::Unseen);
+            }
             return Some(Pass { items, ..Pass::default() });
         }
         let pass = Pass {

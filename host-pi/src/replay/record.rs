@@ -1,6 +1,7 @@
 //! The guard's record of a pass, as far as a replay shows it.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// What a pass decided. What is missing counts as nothing: a session can hold records of any version.
 #[derive(Debug, Default, Deserialize)]
@@ -75,4 +76,22 @@ impl Record {
     pub(super) fn parse(json: &str) -> Option<Self> {
         serde_json::from_str(json).ok()
     }
+}
+
+/// Returns a record as if a classifier had answered that everything is needed; none where the text is of another
+/// shape. Images go without being asked about, so that they stay out of it.
+pub(super) fn all_kept(json: &str) -> Option<String> {
+    let mut record: Value = serde_json::from_str(json).ok()?;
+    let fields = record.as_object_mut()?;
+    fields.remove("expected");
+    fields.insert("savedChars".into(), 0.into());
+    let results = fields.get_mut("results")?.as_array_mut()?;
+    results.retain(|result| result["kind"] != "image");
+    for result in results.iter_mut().filter_map(Value::as_object_mut) {
+        let before = result.get("beforeChars").cloned().unwrap_or_default();
+        result.insert("outcome".into(), "kept".into());
+        result.insert("reason".into(), "needed".into());
+        result.insert("afterChars".into(), before);
+    }
+    Some(record.to_string())
 }

@@ -65,12 +65,29 @@ pub(super) struct Turn {
     pub(super) number: usize,
     /// What could be judged at its end.
     pub(super) eligible_items: usize,
+    /// The same by kind.
+    pub(super) eligible: Kinds,
     /// What could be judged, and what old images would free.
     pub(super) eligible_chars: u64,
+    /// From so many characters on there is a checkpoint, by the settings and the model's cache.
+    pub(super) least_chars: u64,
+    /// What the checkpoint judged of these characters: all, unless old exchanges and images would not have paid.
+    pub(super) batch_chars: Option<u64>,
+    /// Whether judging was likely to pay for what the edits write anew; none where that was not weighed.
+    pub(super) pays: Option<bool>,
     /// Why there was no checkpoint.
     pub(super) held_back: Option<HeldBack>,
     /// None where there was none.
     pub(super) checkpoint: Option<Pass>,
+}
+
+/// Numbers of items by kind.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
+pub(super) struct Kinds {
+    pub(super) large: usize,
+    pub(super) small: usize,
+    pub(super) exchanges: usize,
+    pub(super) images: usize,
 }
 
 /// Why a turn ended without a checkpoint.
@@ -156,9 +173,52 @@ pub(super) struct Totals {
 }
 
 impl Run {
+    pub(super) fn checkpoints(&self) -> usize {
+        self.turns.iter().filter(|turn| turn.checkpoint.is_some()).count()
+    }
+
     /// Returns its passes, its end's last.
     pub(super) fn passes(&self) -> impl Iterator<Item = &Pass> {
         self.turns.iter().filter_map(|turn| turn.checkpoint.as_ref()).chain(&self.pass)
+    }
+}
+
+impl Kinds {
+    pub(super) fn of(kinds: impl IntoIterator<Item = Kind>) -> Self {
+        let mut counted = Self::default();
+        for kind in kinds {
+            match kind {
+                Kind::Large => counted.large += 1,
+                Kind::Small => counted.small += 1,
+                Kind::Exchange => counted.exchanges += 1,
+                Kind::Image => counted.images += 1,
+                Kind::Other => {}
+            }
+        }
+        counted
+    }
+
+    pub(super) fn get(&self, kind: Kind) -> usize {
+        match kind {
+            Kind::Large => self.large,
+            Kind::Small => self.small,
+            Kind::Exchange => self.exchanges,
+            Kind::Image => self.images,
+            Kind::Other => 0,
+        }
+    }
+}
+
+impl Pass {
+    /// Counts the items that were taken out, whole or in part.
+    pub(super) fn applied(&self) -> usize {
+        let gone = |item: &&Item| matches!(item.outcome, Some(Outcome::Distilled | Outcome::Removed));
+        self.items.iter().filter(gone).count()
+    }
+
+    /// Counts the items that could have gone and stay, since that did not pay.
+    pub(super) fn deferred(&self) -> usize {
+        self.items.iter().filter(|item| item.reason.split(',').any(|word| word == "deferred")).count()
     }
 }
 
@@ -186,6 +246,11 @@ impl Item {
             traces: judged.jev,
             replacement,
         }
+    }
+
+    /// An output and its images are two items.
+    pub(super) fn is_about(&self, judged: &Judged) -> bool {
+        self.kind == judged.kind && self.entry_id == judged.entry_id
     }
 
     /// Leaves nothing but what there was to judge.
@@ -229,7 +294,7 @@ impl Totals {
         for run in runs {
             totals.completed += usize::from(run.ending == Ending::Completed);
             totals.judged_runs += usize::from(run.pass.as_ref().is_some_and(|pass| !pass.items.is_empty()));
-            totals.checkpoints += run.turns.iter().filter(|turn| turn.checkpoint.is_some()).count();
+            totals.checkpoints += run.checkpoints();
             for pass in run.passes() {
                 totals.requests += pass.requests;
                 totals.input_tokens += pass.input_tokens;

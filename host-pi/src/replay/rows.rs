@@ -2,11 +2,15 @@
 
 use super::look::{self, Look};
 use super::record::{Kind, Outcome};
-use super::report::{Item, Pass, Report, Run, Turn};
+use super::report::{HeldBack, Item, Kinds, Pass, Report, Run, Turn};
 use std::fmt::Write;
 
 /// Width of the names on the left.
 pub(super) const NAME: usize = 10;
+
+/// Turns of a run within which no checkpoint is to be expected: by the fallback prices none pays, unless the cache is
+/// cold.
+const SHORT_RUN: usize = 12;
 
 const OUTCOME: usize = 9;
 const KIND: usize = 8;
@@ -154,9 +158,7 @@ fn lines(item: &Item) -> String {
 /// Returns one run's heading and the rows of its passes; none where it has no pass.
 pub(super) fn run_rows(run: &Run, columns: &Columns, look: Look) -> Option<String> {
     run.passes().next()?;
-    let number = format!("run {}", run.number);
-    let question = look::cut(&look::line(&run.question), look.width.saturating_sub(NAME + 2));
-    let mut text = format!("{}“{question}”\n", look.bold(&look::left(&number, NAME)));
+    let mut text = heading(run, look);
     if run.passes().flat_map(|pass| &pass.items).any(|item| !is_known(item)) {
         let _ = writeln!(text, "{}", columns.heading(look));
     }
@@ -164,7 +166,8 @@ pub(super) fn run_rows(run: &Run, columns: &Columns, look: Look) -> Option<Strin
     for turn in &run.turns {
         let Some(pass) = &turn.checkpoint else { continue };
         within = true;
-        let _ = writeln!(text, "{}", look.wrapped("  ", &checkpoint(turn, pass)));
+        let decided = columns.after.is_some();
+        let _ = writeln!(text, "{}", look.wrapped("  ", &checkpoint(turn, pass, decided)));
         text += &pass_rows(pass, columns, look);
     }
     if let Some(pass) = &run.pass {
@@ -176,14 +179,68 @@ pub(super) fn run_rows(run: &Run, columns: &Columns, look: Look) -> Option<Strin
     Some(text)
 }
 
+pub(super) fn heading(run: &Run, look: Look) -> String {
+    let number = format!("run {}", run.number);
+    let question = look::cut(&look::line(&run.question), look.width.saturating_sub(NAME + 2));
+    format!("{}“{question}”\n", look.bold(&look::left(&number, NAME)))
+}
+
+/// Says of all turns together why they had no checkpoint; none where no turn left anything to judge, and where the run
+/// was too short for a checkpoint and had at no turn enough to judge.
+pub(super) fn held_back(run: &Run, look: Look) -> Option<String> {
+    let waiting: Vec<&Turn> = run.turns.iter().filter(|turn| turn.held_back.is_some()).collect();
+    let had_enough = run.turns.iter().any(|turn| turn.held_back != Some(HeldBack::Batch));
+    if !had_enough && waiting.iter().all(|turn| turn.number <= SHORT_RUN) {
+        return None;
+    }
+    let turns = match waiting.as_slice() {
+        [] => return None,
+        [turn] => format!("turn {}", turn.number),
+        [first, .., last] => format!("turns {} to {}", first.number, last.number),
+    };
+    let held = |why| waiting.iter().filter(move |turn| turn.held_back == Some(why));
+    let mut reasons = Vec::new();
+    if let Some(most) = held(HeldBack::Batch).max_by_key(|turn| turn.eligible_chars) {
+        let number = look::count(held(HeldBack::Batch).count() as u64);
+        reasons.push(format!("{number} with too little to judge, at most {}", too_little(most)));
+    }
+    if let dear @ 1.. = held(HeldBack::Price).count() {
+        reasons.push(format!("{} with enough, but judging would not have paid", look::count(dear as u64)));
+    }
+    let words = format!("no checkpoint in {turns}: {}", reasons.join("; "));
+    Some(look.wrapped("  ", &look.dim(&words)) + "\n")
+}
+
+/// `9,000 of 60,000 characters`
+pub(super) fn too_little(turn: &Turn) -> String {
+    format!("{} of {} characters", look::count(turn.eligible_chars), look::count(turn.least_chars))
+}
+
 /// Says what a checkpoint had before it, and what the gates made of it.
-fn checkpoint(turn: &Turn, pass: &Pass) -> String {
-    let batch = format!(
-        "checkpoint after turn {}: {}, {} characters to judge",
-        turn.number,
-        look::plural(turn.eligible_items, "item"),
-        look::count(turn.eligible_chars)
+fn checkpoint(turn: &Turn, pass: &Pass, decided: bool) -> String {
+    let name = format!("checkpoint after turn {}", turn.number);
+    let Some(chars) = turn.batch_chars else { return name };
+    let judged = pass.items.iter().filter(|item| item.reason != "recalled").map(|item| item.kind);
+    let judged = Kinds::of(judged);
+    let mut batch = format!(
+        "{name}: {}, {} characters to judge ({} are enough",
+        counts(|kind| judged.get(kind)),
+        look::count(chars),
+        look::count(turn.least_chars)
     );
+    batch += if turn.pays == Some(true) { ", and judging pays)" } else { ")" };
+    let left_out = turn.eligible_chars.saturating_sub(chars);
+    if left_out > 0 {
+        let _ = write!(batch, ", {} more would not pay", look::count(left_out));
+    }
+    if !decided {
+        return batch;
+    }
+    let (applied, deferred) = (pass.applied(), pass.deferred());
+    let _ = write!(batch, "; {} made", look::plural(applied, "edit"));
+    if deferred > 0 {
+        let _ = write!(batch, ", {} deferred", look::count(deferred as u64));
+    }
     let Some(expected) = pass.expected else { return format!("{batch}; nothing goes") };
     let thinking = match expected.lost_thinking_chars {
         0 => String::new(),

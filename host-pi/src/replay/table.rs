@@ -13,8 +13,11 @@ pub(super) fn table(report: &Report, look: Look) -> String {
     let mut text = head(report, look);
     let columns = Columns::of(report, look);
     for run in &report.runs {
-        if let Some(rows) = rows::run_rows(run, &columns, look) {
-            let _ = write!(text, "\n{rows}");
+        let rows = rows::run_rows(run, &columns, look);
+        let held_back = rows::held_back(run, look);
+        if rows.is_some() || held_back.is_some() {
+            let rows = rows.unwrap_or_else(|| rows::heading(run, look));
+            let _ = write!(text, "\n{rows}{}", held_back.unwrap_or_default());
         }
     }
     let quiet = quiet_runs(report, look);
@@ -35,12 +38,18 @@ pub(super) fn head(report: &Report, look: Look) -> String {
         let _ = writeln!(text, "{}", look.wrapped(&look::left(name, NAME), words));
     };
     let runs = look::plural(report.runs.len(), "run");
-    let session_line = format!("{}, {runs}", session.file);
+    let checkpoints = report.runs.iter().map(Run::checkpoints).sum();
+    let checkpoints = match checkpoints {
+        0 => String::new(),
+        number => format!(", {}", look::plural(number, "checkpoint")),
+    };
+    let session_line = format!("{}, {runs}{checkpoints}", session.file);
     add("session", &look::line(&session_line));
     match &report.judge {
         None => add(
             "judge",
-            "none: nothing is asked or decided; what the end of a run leaves to judge is shown, an item once",
+            "none: nothing is asked or decided; what there is to judge at checkpoints and at the end of a run is shown, an \
+             item once",
         ),
         Some(judge) => match &judge.base_url {
             None => add(
@@ -127,7 +136,8 @@ fn sums(report: &Report, look: Look) -> String {
         rows.iter().map(line).collect()
     };
     let Some(judge) = &report.judge else {
-        return print(&[("to judge", format!("{kinds}: {} characters", look::count(before_chars)))]);
+        let to_judge = format!("{kinds}: {} characters{}", look::count(before_chars), passes(totals));
+        return print(&[("to judge", to_judge)]);
     };
     let share = (saved_chars * 100).checked_div(before_chars).unwrap_or(0);
     let cost = match &judge.base_url {
@@ -135,7 +145,8 @@ fn sums(report: &Report, look: Look) -> String {
         _ => look::dollars(totals.cost_usd),
     };
     let judged =
-        format!("{kinds}: {} distilled, {} removed, {} kept", totals.distilled, totals.removed, totals.kept);
+        format!("{kinds}: {} distilled, {} removed, {} kept", totals.distilled, totals.removed, totals.kept)
+            + &passes(totals);
     let effort = format!("{}, {}, {cost}", look::plural(requests as usize, "request"), look::duration(ms));
     let saved =
         format!("{} of {} characters ({share} %)", look::count(saved_chars), look::count(before_chars));
@@ -145,4 +156,19 @@ fn sums(report: &Report, look: Look) -> String {
         look::short(totals.saved_tokens_estimate)
     );
     print(&[("judged", judged), ("effort", effort), ("saved", saved)])
+}
+
+/// Says how many passes there were, where some of them were checkpoints.
+fn passes(totals: &Totals) -> String {
+    match totals.checkpoints {
+        0 => String::new(),
+        number => format!(
+            "; {}, {}",
+            look::plural(number, "checkpoint"),
+            match totals.judged_runs {
+                1 => "1 pass at the end of a run".to_owned(),
+                passes => format!("{} passes at the ends of runs", look::count(passes as u64)),
+            }
+        ),
+    }
 }

@@ -4,7 +4,7 @@ use crate::replay::detail::detail;
 use crate::replay::former_guard::FormerGuard;
 use crate::replay::look::Look;
 use crate::replay::record::{Expected, Judged, Kind, Outcome};
-use crate::replay::report::{Answerer, HeldBack, Item, Pass, Report, Run, Session, Totals, Turn};
+use crate::replay::report::{Answerer, HeldBack, Item, Kinds, Pass, Report, Run, Session, Totals, Turn};
 use crate::replay::runs::Ending;
 use crate::replay::table::table;
 use console::measure_text_width;
@@ -185,7 +185,7 @@ fn without_a_judge_the_table_shows_what_there_is_to_judge() {
 fn lines_fit_from_80_to_100_columns_and_colours_add_none() {
     for width in [80, 100] {
         for colour in [false, true] {
-            for report in [full(), undecided()] {
+            for report in [full(), undecided(), report(vec![with_checkpoints()])] {
                 for line in table(&report, Look { width, colour }).lines() {
                     assert!(measure_text_width(line) <= width, "{width}: {line}");
                 }
@@ -243,10 +243,14 @@ fn the_json() {
 
 /// A run with two checkpoints, of which the second took nothing out.
 fn with_checkpoints() -> Run {
-    let turn = |number, chars, held_back, checkpoint| Turn {
+    let turn = |number, chars, held_back: Option<HeldBack>, checkpoint: Option<Pass>| Turn {
         number,
         eligible_items: number / 2,
+        eligible: Kinds { large: number / 2 - number / 20, exchanges: number / 20, ..Kinds::default() },
         eligible_chars: chars,
+        least_chars: 60_000,
+        batch_chars: checkpoint.as_ref().map(|_| chars.min(73_000)),
+        pays: (held_back != Some(HeldBack::Batch)).then_some(held_back.is_none()),
         held_back,
         checkpoint,
     };
@@ -295,6 +299,52 @@ fn checkpoints_stand_before_the_end_of_their_run() {
     let report = report(vec![with_checkpoints()]);
     assert_eq!(report.totals.checkpoints, 2);
     insta::assert_snapshot!(table(&report, PLAIN));
+}
+
+#[test]
+fn checkpoints_without_a_judge_list_what_would_be_asked() {
+    let mut run = with_checkpoints();
+    let passes = run.turns.iter_mut().filter_map(|turn| turn.checkpoint.as_mut()).chain(&mut run.pass);
+    for pass in passes {
+        let items = std::mem::take(&mut pass.items).into_iter().map(Item::undecided);
+        *pass = Pass { items: items.collect(), ..Pass::default() };
+    }
+    let report = Report { judge: None, ..report(vec![run]) };
+    insta::assert_snapshot!(table(&report, PLAIN));
+}
+
+#[test]
+fn a_run_without_any_pass_still_tells_what_its_turns_left_to_judge() {
+    let turns = with_checkpoints().turns.into_iter().take(3).collect();
+    insta::assert_snapshot!(table(&report(vec![Run { turns, ..run(1, Ending::Aborted, None) }]), PLAIN));
+}
+
+#[test]
+fn the_turns_of_a_run_too_short_for_a_checkpoint_are_told_only_with_run() {
+    let told = |number| {
+        let mut turns = with_checkpoints().turns;
+        turns.truncate(1);
+        turns[0].number = number;
+        let report = report(vec![Run { turns, ..run(1, Ending::Aborted, None) }]);
+        [table(&report, PLAIN), detail(&report, &report.runs[0], PLAIN)].map(|text| text.contains("turn "))
+    };
+    assert_eq!((told(12), told(13)), ([false, true], [true, true]));
+}
+
+#[test]
+fn the_json_of_turns() {
+    insta::assert_snapshot!(serde_json::to_string_pretty(&with_checkpoints().turns[2..4]).unwrap());
+}
+
+#[test]
+fn a_hundred_turns_without_a_checkpoint_take_a_few_lines_unless_the_run_is_asked_for() {
+    let mut run = with_checkpoints();
+    let waiting = |number| Turn { number, checkpoint: None, ..with_checkpoints().turns.swap_remove(0) };
+    run.turns = (1..=100).map(waiting).collect();
+    let report = report(vec![run]);
+    let lines = |text: String| text.lines().filter(|line| line.contains("turn")).count();
+    assert_eq!(lines(table(&report, PLAIN)), 1);
+    assert_eq!(lines(detail(&report, &report.runs[0], PLAIN)), 100);
 }
 
 #[test]

@@ -282,6 +282,16 @@ fn long_run(searches: usize) -> Vec<Value> {
     entries
 }
 
+/// Entries that came so many seconds after the first.
+fn timed(mut entries: Vec<Value>, seconds: impl Fn(usize) -> usize) -> Vec<Value> {
+    for (place, entry) in entries.iter_mut().enumerate() {
+        let seconds = seconds(place);
+        let (hours, minutes, seconds) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
+        entry["timestamp"] = format!("2026-01-01T{hours:02}:{minutes:02}:{seconds:02}.000Z").into();
+    }
+    entries
+}
+
 #[test]
 fn a_long_run_has_a_checkpoint_once_there_is_enough_to_judge_and_it_pays() {
     let report = replay(long_run(24));
@@ -302,6 +312,9 @@ fn a_long_run_has_a_checkpoint_once_there_is_enough_to_judge_and_it_pays() {
 
     let checkpoint = run.turns[due].checkpoint.as_ref().unwrap();
     assert_eq!(checkpoint.items.len(), run.turns[due].eligible_items);
+    assert_eq!(run.turns[due].eligible.large, checkpoint.items.len());
+    assert_eq!(run.turns[due].batch_chars, Some(run.turns[due].eligible_chars));
+    assert_eq!((run.turns[due].pays, run.turns[due - 1].pays, first.pays), (Some(true), Some(false), None));
     let expected = checkpoint.expected.unwrap();
     assert!(
         expected.saved_chars > 0 && expected.rewritten_chars > 0 && expected.net_chars > 0,
@@ -343,6 +356,69 @@ fn no_checkpoint_is_replayed_where_none_can_be() {
         replayed(request).unwrap().runs.remove(0).turns.len()
     };
     assert_eq!(turns(r#"{"midRun": false}"#, Judge::Builtin), 0);
-    assert_eq!(turns("{}", Judge::None), 0);
     assert!(turns("no JSON", Judge::Builtin) > 0, "as the guard, a replay then takes the defaults");
+}
+
+#[test]
+fn without_a_judge_checkpoints_come_at_the_same_turn_and_ask_about_each_output_once() {
+    let replay = |judge| {
+        let directory = TempDir::new().unwrap();
+        let entries = timed(long_run(44), |place| place);
+        replayed(Request { judge, ..request(&directory, &lines(entries)) }).unwrap()
+    };
+    let [judged, candidates] = [Judge::Builtin, Judge::None].map(replay);
+    let due = |report: &Report| {
+        report.runs[0].turns.iter().find(|turn| turn.checkpoint.is_some()).map(|turn| turn.number)
+    };
+    assert_eq!(due(&candidates), due(&judged));
+    assert!(due(&candidates).is_some() && candidates.totals.checkpoints > 1);
+    let asked: Vec<_> = candidates.runs[0].turns.iter().filter_map(|turn| turn.checkpoint.as_ref()).collect();
+    let items = || asked.iter().flat_map(|pass| &pass.items);
+    assert!(items().all(|item| item.outcome.is_none() && item.replacement.is_none() && !item.again));
+    let at_end = candidates.runs[0].pass.as_ref().unwrap();
+    let again = at_end.items.iter().filter(|item| item.again).count();
+    assert_eq!(again, items().count(), "nothing was taken out, so that all of it is left at the end");
+    assert_eq!(candidates.totals.saved_chars, 0);
+}
+
+/// The turn of the first checkpoint, with the least batch there. The model's provider decides which setting counts.
+fn first_checkpoint(settings: &str, provider: &str) -> Option<(usize, u64)> {
+    let directory = TempDir::new().unwrap();
+    fs::write(directory.path().join("context-guard.json"), settings).unwrap();
+    let mut entries = long_run(24);
+    for entry in &mut entries {
+        if entry["message"]["role"] == "assistant" {
+            entry["message"]["provider"] = provider.into();
+        }
+    }
+    let report = replayed(request(&directory, &lines(entries))).unwrap();
+    let turn = report.runs[0].turns.iter().find(|turn| turn.checkpoint.is_some())?;
+    assert!(turn.eligible_chars >= turn.least_chars, "{}", turn.eligible_chars);
+    Some((turn.number, turn.least_chars))
+}
+
+#[test]
+fn the_least_batch_is_the_one_that_the_guard_goes_by() {
+    let size = search().len() as u64;
+    // Searches are judged from four turns on, so that this many are ready at a turn.
+    let after = |batch: u64| Some((batch.div_ceil(size) as usize + 4, batch));
+    let settings = |batch: &str| format!(r#"{{"midRunBreakEven": false, "midRunBatchChars": {batch}}}"#);
+    assert_eq!(first_checkpoint(&settings("30000"), "anthropic"), after(30_000));
+    for wrong in ["-1", "10000001", "\"30000\"", "0.5"] {
+        assert_eq!(first_checkpoint(&settings(wrong), "anthropic"), after(60_000), "{wrong}");
+    }
+    let codex = r#"{"midRunBreakEven": false, "midRunBatchCharsOpenAI": 30000}"#;
+    assert_eq!(first_checkpoint(codex, "openai-codex"), after(30_000));
+    assert_eq!(first_checkpoint(codex, "anthropic"), after(60_000));
+}
+
+#[test]
+fn a_pause_longer_than_the_caches_life_makes_a_checkpoint_due_at_once() {
+    let due = |pause: usize| {
+        let entries = timed(long_run(24), |place| place + if place < 34 { 0 } else { pause });
+        let report = replay(entries);
+        report.runs[0].turns.iter().find(|turn| turn.checkpoint.is_some()).map(|turn| turn.number)
+    };
+    let (warm, cold) = (due(0).unwrap(), due(3_600).unwrap());
+    assert!(cold < warm, "{cold} {warm}");
 }
