@@ -55,7 +55,6 @@ fuzz:
 soak: build
 	target/release/soak
 
-# Puts the runner into the npm package, so that `pi install ./host-pi` finds it.
+# Makes the npm packages of this platform: target/packages/*.tgz
 package: build
-	mkdir -p host-pi/bin
-	cp $(runner) host-pi/bin/
+	sh host-pi/packages/pack.sh $(runner)
