@@ -1,6 +1,6 @@
 // Where the runner's executable is, and whether it is the one that this package was published with.
 import { webcrypto } from "node:crypto";
-import { access, constants, readFile, stat } from "node:fs/promises";
+import { access, constants, readdir, readFile, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -49,7 +49,7 @@ async function built(executable: string, directory: string): Promise<string> {
   const path = join(directory, "..", "target", "release", executable);
   if (await isExecutable(path)) return path;
   throw new MissingBinary(
-    `${dirname(join(directory, "."))} has sources and no runner. \`pi install npm:${PACKAGE}\` brings both; ` +
+    `${dirname(directory)} has sources and no runner. \`pi install npm:${PACKAGE}\` brings both; ` +
       "or build one there with `make build`, which needs Rust, or name one in CONTEXT_GUARD_BINARY",
   );
 }
@@ -63,7 +63,7 @@ async function published(
   const digest = digests.get(machine);
   if (!digest) throw new MissingBinary(`there is no runner for ${machine}: ${OWN}`);
   const folder = packageFolder(directory, machine);
-  if (!folder) throw new MissingBinary(leftOut(machine, [...digests.keys()].filter((other) => packageFolder(directory, other))));
+  if (!folder) throw new MissingBinary(leftOut(machine, await machinesBeside(directory)));
   const path = join(folder, executable);
   const found = await stat(path).catch(() => undefined);
   if (!found?.isFile()) throw new MissingBinary(`${path} is missing. ${AGAIN}`);
@@ -92,6 +92,13 @@ function leftOut(machine: string, others: readonly string[]): string {
     `npm has left out the runner, ${PACKAGE}-${machine}, as it does with \`omit=optional\`. ` +
     `Take that out of npm's settings; then ${AGAIN}`
   );
+}
+
+/** The machines whose runner's package lies beside this one, as after a copy from another computer. */
+async function machinesBeside(directory: string): Promise<string[]> {
+  const names = await readdir(join(directory, "..")).catch(() => []);
+  const start = `${PACKAGE}-`;
+  return names.filter((name) => name.startsWith(start)).map((name) => name.slice(start.length));
 }
 
 /** The SHA-256 of each platform's runner; nothing in a checkout, where each build has another one. */

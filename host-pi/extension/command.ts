@@ -5,6 +5,8 @@ import type { Topic } from "./protocol.ts";
 import { inWords } from "./runner.ts";
 import { show } from "./ui.ts";
 
+export const COMMAND = "guard";
+
 const ARGUMENTS = {
   status: "What the guard saved, and the last pass",
   on: "Switch the guard on",
@@ -22,7 +24,7 @@ type Argument = keyof typeof ARGUMENTS;
 const NAMES = Object.keys(ARGUMENTS).filter(isArgument);
 
 export function registerCommand(pi: ExtensionAPI, guard: Guard): void {
-  pi.registerCommand("guard", {
+  pi.registerCommand(COMMAND, {
     description: `Context guard: ${NAMES.join(", ")}`,
     getArgumentCompletions: (prefix) =>
       NAMES.filter((name) => name.startsWith(prefix.trim().toLowerCase())).map((name) => ({

@@ -18,6 +18,7 @@ import { originalOf } from "./original.ts";
 import { askPermission } from "./permission.ts";
 import { type Snapshot, snapshotOf } from "./projection.ts";
 import type { Topic } from "./protocol.ts";
+import { isEdited } from "./rival.ts";
 import { inWords, Limit, type Runner, RunnerError } from "./runner.ts";
 import { draw, OFF, UNAVAILABLE } from "./status.ts";
 import { Notices, onAbort } from "./ui.ts";
@@ -186,6 +187,10 @@ export class Guard {
   ): Promise<BoundaryResult | undefined> {
     return this.openly(ctx, async () => {
       if (event.outcome !== "completed" || this.off) return undefined;
+      if (isEdited(event.entries)) {
+        this.notices.warn(ctx, "another context guard is at work as well, and this one leaves the edits to it. Remove one of the two.");
+        return undefined;
+      }
       const snapshot = { branch: ctx.sessionManager.getBranch(), context: event.context.contextEntries };
       return this.exclusive(ctx, PASS_PATIENCE, async (runner) => {
         if (this.off || (phase === "MidRun" && !(await this.isDue(snapshot, ctx, runner)))) return undefined;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use context_guard_tests::lab::{Lab, Plan, Printed, Registry, Rpc};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::search::{self, NEEDED, NOISE, result_in, text_of};
 use crate::tarballs::{machine, tarballs};
@@ -22,9 +22,7 @@ impl CleanHome {
     /// A home in which nothing is installed; the registry has the current version.
     pub(crate) fn new() -> Result<Self> {
         let home = Self::with_empty_registry()?;
-        for tarball in &tarballs()?.current {
-            home.registry.publish(tarball)?;
-        }
+        home.publish_current()?;
         Ok(home)
     }
 
@@ -36,6 +34,10 @@ impl CleanHome {
         let home = Self { lab: search::lab(plan)?, registry: Registry::start()? };
         home.npm_settings("")?;
         Ok(home)
+    }
+
+    pub(crate) fn publish_current(&self) -> Result<()> {
+        tarballs()?.current.iter().try_for_each(|tarball| self.registry.publish(tarball))
     }
 
     /// Writes npm's settings anew: the registry, a cache of this home, and what is given.
@@ -54,6 +56,20 @@ impl CleanHome {
 
     pub(crate) fn install(&self) -> Result<Printed> {
         self.command(&["install", SOURCE])
+    }
+
+    /// Does what the user is told where an installation is damaged.
+    pub(crate) fn install_again(&self) -> Result<()> {
+        self.command(&["remove", SOURCE])?;
+        self.install().map(drop)
+    }
+
+    /// Lets Pi show at its start what it has to tell, which the laboratory's own settings forbid.
+    pub(crate) fn show_startup(&self) -> Result<()> {
+        let path = self.lab.agent("settings.json");
+        let mut settings: Value = serde_json::from_str(&fs::read_to_string(&path)?)?;
+        settings["quietStartup"] = json!(false);
+        Ok(fs::write(path, settings.to_string())?)
     }
 
     /// A file of what npm installed.

@@ -2,7 +2,12 @@
 //! home, updated and removed, and what can go wrong with that. Run `tests/setup.sh` and `make build` first.
 
 mod clean_home;
+mod contents;
+mod damaged;
+mod git;
 mod installing;
+mod predecessor;
 mod tarballs;
+mod updating;
 
 use context_guard_tests::search;
