@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use context_guard_tests::lab::{Lab, Plan, Printed, Registry, Rpc};
 use serde_json::{Value, json};
 
-use crate::search::{self, NEEDED, NOISE, result_in, text_of};
+use crate::search::{self, NEEDED, NOISE, text_of};
 use crate::tarballs::{machine, tarballs};
 
 /// What is installed, as Pi is told.
@@ -94,8 +94,9 @@ impl CleanHome {
         ensure!(told.is_empty() && pi.extension_errors().is_empty(), "{told:?} {:?}", pi.extension_errors());
         ensure!(pi.close()? == Some(0), "Pi leaves as ever");
         self.lab.until_left()?;
-        let later = self.lab.requests()?;
-        let seen = later.get(requests..).and_then(|new| result_in(new.last()?)).context("the search is in the context")?;
+        let mut later = self.lab.requests()?;
+        ensure!(later.len() > requests, "the model was asked");
+        let seen = later.pop().as_ref().and_then(first_result).context("the search is in the context")?;
         ensure!(seen.starts_with("[context-guard] Distilled") && seen.contains(NEEDED), "{seen}");
         self.lab.until_left()
     }
@@ -117,7 +118,7 @@ impl CleanHome {
         pi.prompt("Where is the backoff set?")?;
         pi.prompt("Are you sure?")?;
         let last = self.lab.requests()?.pop().context("the model was asked")?;
-        let seen = result_in(&last).context("the search is in the context")?;
+        let seen = first_result(&last).context("the search is in the context")?;
         ensure!(seen.contains(NOISE) && !seen.contains("[context-guard]"), "{seen}");
         let session = self.lab.session()?;
         let recorded = text_of(&session.tool_results("bash")[0]["message"]["content"]);
@@ -132,4 +133,10 @@ pub(crate) fn plan() -> Plan {
     let once = search::plan(&[json!({ "text": "Yes." })]).turns;
     let turns: Vec<_> = (0..4).flat_map(|_| once.as_array().into_iter().flatten().cloned()).collect();
     Plan { turns: json!(turns), installed: true, ..search::plan(&[]) }
+}
+
+/// The text of the first tool result in a request to the model, whose id tells which turn of the model asked for it.
+fn first_result(request: &Value) -> Option<String> {
+    let blocks = request["messages"].as_array()?.iter().flat_map(|message| message["content"].as_array()).flatten();
+    blocks.into_iter().find(|block| block["type"] == "tool_result").map(|block| text_of(&block["content"]))
 }
