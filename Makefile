@@ -1,4 +1,4 @@
-.PHONY: demo test check setup build inspect bench bench-cache fuzz soak package
+.PHONY: demo test check setup build inspect bench bench-cache fuzz soak ship package
 
 runner = target/release/context-guard
 # Built, tested and linted together: cargo gives shared dependencies the features of all packages that it is asked
@@ -54,6 +54,10 @@ fuzz:
 # Runs 2,000 passes in one runner process, and shows what it holds and how its times develop.
 soak: build
 	target/release/soak
+
+# Builds the runner as the packages carry it, for this machine: target/ship/context-guard
+ship: setup
+	cargo build --locked --profile ship -p context-guard-pi
 
 # Puts the runner into the npm package, so that `pi install ./host-pi` finds it.
 package: build
