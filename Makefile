@@ -59,7 +59,6 @@ soak: build
 ship: setup
 	cargo build --locked --profile ship -p context-guard-pi
 
-# Puts the runner into the npm package, so that `pi install ./host-pi` finds it.
-package: build
-	mkdir -p host-pi/bin
-	cp $(runner) host-pi/bin/
+# Makes the npm packages of this platform: target/packages/*.tgz
+package: ship
+	sh host-pi/packages/pack.sh target/ship/context-guard
