@@ -1,4 +1,4 @@
-.PHONY: demo test check setup build inspect bench bench-cache fuzz soak ship package
+.PHONY: demo test check setup build inspect bench bench-cache fuzz soak ship package release-check
 
 runner = target/release/context-guard
 # Built, tested and linted together: cargo gives shared dependencies the features of all packages that it is asked
@@ -62,3 +62,7 @@ ship: setup
 # Makes the npm packages of this platform: target/packages/*.tgz
 package: ship
 	sh host-pi/packages/pack.sh target/ship/context-guard
+
+# Checks what a release must hold: versions, contents and sizes of the packages, licences, imports, the contract.
+release-check: package
+	node host-pi/packages/release-check.mjs target/packages
