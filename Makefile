@@ -8,16 +8,23 @@ host = --locked --release -p context-guard-pi -p context-guard-tests
 # Hostile guests and what becomes of them; only the tests need these.
 hostile = -p context-guard-hostile
 
+# Times a stage of the tests: $(stage) NAME COMMAND. The first that fails is the last.
+stage = @sh tests/stage.sh
+
 # Shows the guard at work on a recorded session: what it kept, what it took out, and why.
 demo: build
 	$(runner) replay tests/fixtures/demo.jsonl
 
 # Passes every test: the guest natively, the runner, and both with the real Pi.
 # The runner's tests use the release build, which is what people get, so that wasmtime is compiled once.
-test: build
-	sh tests/setup.sh
-	cargo test --locked -p context-guard -p context-guard-fuzz
-	cargo test $(host) $(hostile)
+test:
+	$(stage) --begin
+	$(stage) 'build' $(MAKE) build
+	$(stage) 'Pi, TypeScript' sh tests/setup.sh
+	$(stage) 'guest' cargo test --locked -p context-guard -p context-guard-fuzz
+	$(stage) 'test programs' cargo test $(host) $(hostile) --no-run
+	$(stage) 'runner, hostile guests, Pi' cargo test $(host) $(hostile)
+	$(stage) --end
 
 # Form and lints; warnings are errors.
 check: build
