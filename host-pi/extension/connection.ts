@@ -86,14 +86,17 @@ export class Connection {
   }
 
   private async connected(project: string | null): Promise<Runner> {
-    if (this.closed) throw new RunnerError("ended", "the session has ended");
+    if (this.closed) throw ended();
     if (this.runner?.alive) return this.runner;
     // A clock that somebody sets would have it wait for as long as it was set back.
     if (performance.now() < this.startAfter) throw new RunnerError("gone", "the runner ended; it is started again soon");
     this.startAfter = performance.now() + this.pause;
     this.pause = Math.min(2 * this.pause, LONGEST_PAUSE);
     this.projection.forget();
-    const runner = new Runner(findBinary(), (method, params) => this.hear(method, params));
+    const binary = await findBinary();
+    // The session may have ended while the runner's digest was taken.
+    if (this.closed) throw ended();
+    const runner = new Runner(binary, (method, params) => this.hear(method, params));
     this.runner = runner;
     this.apis = (await runner.call("hello", {})).apis;
     await this.configure(runner, project);
@@ -103,4 +106,8 @@ export class Connection {
   private hear(method: string, params: unknown): void {
     if (method === "judging" && typeof params === "object" && params !== null) this.judging?.(params as Judging);
   }
+}
+
+function ended(): RunnerError {
+  return new RunnerError("ended", "the session has ended");
 }

@@ -5,6 +5,7 @@ mod installed;
 mod print;
 mod process;
 mod provider;
+mod registry;
 mod rpc;
 mod server;
 mod session;
@@ -27,6 +28,7 @@ pub use installed::Installed;
 pub use print::Printed;
 pub use process::Process;
 pub use provider::{Charge, Cost, Mark, Provider, Scheme, Thinking, Threads};
+pub use registry::Registry;
 pub use rpc::Rpc;
 use server::Server;
 pub use session::Session;
@@ -63,6 +65,8 @@ pub struct Plan {
     pub binary: Option<PathBuf>,
     /// Whether Pi works without the guard.
     pub unguarded: bool,
+    /// Whether Pi loads only what is installed in its home, in place of this repository's extension and runner.
+    pub installed: bool,
     /// Variables that Pi and its tools get beside the laboratory's own.
     pub environment: Vec<(&'static str, OsString)>,
     /// Whether the test looks at the model's refusals itself; otherwise any fails it.
@@ -149,6 +153,11 @@ impl Lab {
         Ok(lab)
     }
 
+    /// The user's home.
+    pub fn home(&self) -> &Path {
+        self.directory.path()
+    }
+
     /// The project that Pi works in.
     pub fn project(&self) -> PathBuf {
         self.directory.path().join("project")
@@ -178,7 +187,20 @@ impl Lab {
     ///
     /// Fails when Pi cannot be run, or is still running after a minute or the plan's patience.
     pub fn print(&self, arguments: &[&str]) -> Result<Printed> {
-        print::run(self.pi(), arguments, self.plan.patience.unwrap_or(print::LONGEST))
+        let mut pi = self.pi();
+        pi.arg("-p").args(arguments);
+        print::run(pi, self.plan.patience.unwrap_or(print::LONGEST))
+    }
+
+    /// Runs one of Pi's own commands, such as `install`. The network is not forbidden to it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Lab::print`].
+    pub fn command(&self, arguments: &[&str]) -> Result<Printed> {
+        let mut pi = self.bare();
+        pi.env_remove("PI_OFFLINE").args(arguments);
+        print::run(pi, self.plan.patience.unwrap_or(print::LONGEST))
     }
 
     /// Starts Pi in RPC mode.
@@ -354,6 +376,18 @@ impl Lab {
 
     /// Pi with nothing of the caller's environment: its own home, no network beyond loopback, the guard loaded.
     fn pi(&self) -> Command {
+        let mut command = self.bare();
+        for companion in &self.plan.companions {
+            command.arg("-e").arg(repository().join("tests/lab").join(companion));
+        }
+        if !self.plan.unguarded && !self.plan.installed {
+            command.arg("-e").arg(repository().join("host-pi"));
+        }
+        command
+    }
+
+    /// The same without any extension.
+    fn bare(&self) -> Command {
         let mut command = Command::new(&self.installed.node);
         let path = self.directory.path();
         if self.plan.provider.is_some() {
@@ -369,21 +403,17 @@ impl Lab {
             .env("PI_CODING_AGENT_DIR", self.agent(""))
             .env("PI_OFFLINE", "1")
             .env("PI_SKIP_VERSION_CHECK", "1")
-            .env("PI_TELEMETRY", "0")
-            .env("CONTEXT_GUARD_BINARY", &self.installed.runner)
-            .envs(self.plan.environment.iter().map(|(name, value)| (name, value)));
+            .env("PI_TELEMETRY", "0");
+        if !self.plan.installed {
+            command.env("CONTEXT_GUARD_BINARY", &self.installed.runner);
+        }
+        command.envs(self.plan.environment.iter().map(|(name, value)| (name, value)));
         if let Some(provider) = &self.plan.provider {
             command.envs(provider.environment(&self.model.url()));
             command.env("LAB_CLOCK_AHEAD_MS", self.ahead.get().as_millis().to_string());
         }
         if self.plan.granted {
             command.env("PI_CONTEXT_GUARD_ALLOW", self.classifier.url());
-        }
-        for companion in &self.plan.companions {
-            command.arg("-e").arg(repository().join("tests/lab").join(companion));
-        }
-        if !self.plan.unguarded {
-            command.arg("-e").arg(repository().join("host-pi"));
         }
         command
     }

@@ -1,4 +1,4 @@
-//! Pi in print mode: one prompt, one answer.
+//! Pi for one answer: in print mode, or with a command of its own.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -22,10 +22,8 @@ pub struct Printed {
     pub stderr: String,
 }
 
-pub(super) fn run(mut pi: Command, arguments: &[&str], longest: Duration) -> Result<Printed> {
+pub(super) fn run(mut pi: Command, longest: Duration) -> Result<Printed> {
     let mut child = pi
-        .arg("-p")
-        .args(arguments)
         // Pi reads a prompt from a pipe to its end.
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -36,7 +34,7 @@ pub(super) fn run(mut pi: Command, arguments: &[&str], longest: Duration) -> Res
     let err = reader(child.stderr.take());
     let (Ok(stdout), Ok(stderr)) = (out.recv_timeout(longest), err.recv_timeout(longest)) else {
         child.kill()?;
-        bail!("Pi did not end within {longest:?}: {arguments:?}");
+        bail!("Pi did not end within {longest:?}: {pi:?}");
     };
     Ok(Printed { code: child.wait()?.code(), stdout, stderr })
 }

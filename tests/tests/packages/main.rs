@@ -1,0 +1,8 @@
+//! The npm packages, as people get them: packed, published in a registry on loopback, installed by the real Pi in a clean
+//! home, updated and removed, and what can go wrong with that. Run `tests/setup.sh` and `make build` first.
+
+mod clean_home;
+mod installing;
+mod tarballs;
+
+use context_guard_tests::search;
