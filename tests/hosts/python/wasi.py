@@ -76,37 +76,37 @@ class Wasi:
                 "subscribe-instant": lambda store, at: self.pollable(lambda: time.monotonic_ns() >= at, at),
             },
             "wasi:io/streams": {
-                "[method]input-stream.read": lambda store, stream, most: self.read(self.get(store, stream), most),
-                "[method]input-stream.subscribe": lambda store, stream: self.pollable(lambda: True),
-                "[method]output-stream.check-write": lambda store, stream: ROOM,
-                "[method]output-stream.write": lambda store, stream, content: self.write(self.get(store, stream), content),
-                "[method]output-stream.flush": lambda store, stream: Variant("ok"),
-                "[method]output-stream.subscribe": lambda store, stream: self.pollable(lambda: True),
+                "[method]input-stream.read": self.method(self.read),
+                "[method]input-stream.subscribe": self.method(lambda stream: self.pollable(lambda: True)),
+                "[method]output-stream.check-write": self.method(lambda stream: ROOM),
+                "[method]output-stream.write": self.method(self.write),
+                "[method]output-stream.flush": self.method(lambda stream: Variant("ok")),
+                "[method]output-stream.subscribe": self.method(lambda stream: self.pollable(lambda: True)),
             },
             "wasi:http/types": {
                 "[constructor]fields": lambda store: self.new("fields", []),
-                "[method]fields.get": lambda store, fields, name: [v for n, v in self.get(store, fields) if n == name.lower()],
-                "[method]fields.append": lambda store, fields, name, value: self.append(self.get(store, fields), name, value),
+                "[method]fields.get": self.method(lambda fields, name: [v for n, v in fields if n == name.lower()]),
+                "[method]fields.append": self.method(self.append),
                 "[constructor]outgoing-request": lambda store, fields: self.new("outgoing-request", Request(self.take(store, fields))),
                 "[method]outgoing-request.set-method": self.setter("method", lambda method: method.tag.upper()),
                 "[method]outgoing-request.set-scheme": self.setter("scheme", lambda scheme: scheme.tag.lower() if scheme else "https"),
                 "[method]outgoing-request.set-authority": self.setter("authority", lambda text: text or ""),
                 "[method]outgoing-request.set-path-with-query": self.setter("path", lambda text: text or "/"),
-                "[method]outgoing-request.body": lambda store, request: self.new("outgoing-body", self.get(store, request)),
-                "[method]outgoing-body.write": lambda store, body: self.new("output-stream", self.get(store, body)),
+                "[method]outgoing-request.body": self.method(lambda request: self.new("outgoing-body", request)),
+                "[method]outgoing-body.write": self.method(lambda request: self.new("output-stream", request)),
                 "[static]outgoing-body.finish": self.finish,
                 "[constructor]request-options": lambda store: self.new("request-options", Timeouts()),
                 "[method]request-options.set-connect-timeout": self.setter("connect", lambda duration: duration),
                 # The connection has one timeout for all it does.
-                "[method]request-options.set-first-byte-timeout": lambda store, options, duration: Variant("err"),
-                "[method]request-options.set-between-bytes-timeout": lambda store, options, duration: Variant("err"),
-                "[method]future-incoming-response.subscribe": self.subscribe,
-                "[method]future-incoming-response.get": lambda store, future: self.response(self.get(store, future)),
-                "[method]incoming-response.status": lambda store, response: self.get(store, response).status,
-                "[method]incoming-response.headers": lambda store, response: self.new("fields", self.get(store, response).headers),
-                "[method]incoming-response.consume": lambda store, response: self.new("incoming-body", self.get(store, response)),
-                "[method]incoming-body.stream": lambda store, body: self.new("input-stream", self.get(store, body)),
-                "http-error-code": lambda store, error: None,
+                "[method]request-options.set-first-byte-timeout": self.method(lambda options, duration: Variant("err")),
+                "[method]request-options.set-between-bytes-timeout": self.method(lambda options, duration: Variant("err")),
+                "[method]future-incoming-response.subscribe": self.method(lambda exchange: self.pollable(lambda: exchange.done)),
+                "[method]future-incoming-response.get": self.method(self.response),
+                "[method]incoming-response.status": self.method(lambda exchange: exchange.status),
+                "[method]incoming-response.headers": self.method(lambda exchange: self.new("fields", exchange.headers)),
+                "[method]incoming-response.consume": self.method(lambda exchange: self.new("incoming-body", exchange)),
+                "[method]incoming-body.stream": self.method(lambda exchange: self.new("input-stream", exchange)),
+                "http-error-code": self.method(lambda error: None),
             },
             "wasi:http/outgoing-handler": {"handle": self.handle},
         }
@@ -126,10 +126,14 @@ class Wasi:
         return ResourceHost.own(self.last, NUMBERS[kind])
 
     def get(self, store: Any, resource: Any) -> Any:
+        # This also gives a borrow back: a call that keeps one traps.
         return self.table[resource.to_host(store).rep]
 
     def take(self, store: Any, resource: Any) -> Any:
         return self.table.pop(resource.to_host(store).rep)
+
+    def method(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda store, resource, *arguments: call(self.get(store, resource), *arguments)
 
     def drop(self, store: Any, number: int) -> None:
         value = self.table.pop(number, None)
@@ -138,11 +142,11 @@ class Wasi:
             value.abort()
 
     def setter(self, name: str, read: Callable[[Any], Any]) -> Callable[..., Variant]:
-        def call(store: Any, resource: Any, value: Any) -> Variant:
-            setattr(self.get(store, resource), name, read(value))
+        def call(target: Any, value: Any) -> Variant:
+            setattr(target, name, read(value))
             return Variant("ok")
 
-        return call
+        return self.method(call)
 
     # Waiting.
 
@@ -158,10 +162,6 @@ class Wasi:
                 if ready:
                     return ready
                 self.changed.wait(None if alarm is None else max(0, alarm - time.monotonic_ns()) / 1e9)
-
-    def subscribe(self, store: Any, future: Any) -> ResourceHost:
-        exchange = self.get(store, future)
-        return self.pollable(lambda: exchange.done)
 
     # Requests.
 
