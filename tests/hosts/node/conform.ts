@@ -1,8 +1,8 @@
 // Answers the conformance kit's calls: a JSON object a line, in and out (tests/conformance/README.md).
 import { readSync, writeSync } from "node:fs";
 import type { Session } from "#guest/context-guard-guard-sessions";
-import type { Permission } from "./gate.ts";
 import { load } from "./guard.ts";
+import type { Permission } from "./permission.ts";
 
 interface Call {
   id: number;

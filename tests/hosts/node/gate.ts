@@ -1,18 +1,10 @@
 // The network as the guest gets it: one origin, with a credential that the guest never sees.
 import { outgoingHandler, types } from "@bytecodealliance/preview2-shim/http";
 import type { FutureIncomingResponse, Method, OutgoingBody, OutgoingRequest, RequestOptions, Scheme } from "#guest/wasi-http-types";
+import { allows, credential, type Permission } from "./permission.ts";
 
 // The guest's own types have only what the guest calls.
 type Fields = InstanceType<typeof types.Fields>;
-
-/** Where requests may go. Without a key nothing is added. */
-export interface Permission {
-  /** `scheme://host[:port]`, lower case, without a default port. */
-  origin: string;
-  /** Goes to addresses under this path, and nowhere else. */
-  path: string;
-  key: string | undefined;
-}
 
 /** Returns the `wasi:http` interfaces for a guest that may do what the permission says; without one, nothing leaves. */
 export function gate(permission: Permission | undefined) {
@@ -51,9 +43,8 @@ export function gate(permission: Permission | undefined) {
       const headers = this.headers_.clone();
       // A guest may set none: what it could know would not be secret.
       headers.delete("authorization");
-      if (permission?.key !== undefined && this.allowed() && isUnder(permission.path, this.path_ ?? "/")) {
-        headers.set("authorization", [new TextEncoder().encode(`Bearer ${permission.key}`)]);
-      }
+      const authorization = this.allowed() && permission ? credential(permission, this.path_ ?? "/") : undefined;
+      if (authorization !== undefined) headers.set("authorization", [new TextEncoder().encode(authorization)]);
       const request = new types.OutgoingRequest(headers);
       request.setMethod(this.method_);
       request.setScheme(this.scheme_);
@@ -65,7 +56,7 @@ export function gate(permission: Permission | undefined) {
     }
 
     allowed(): boolean {
-      return permission !== undefined && `${this.scheme_?.tag.toLowerCase()}://${this.authority_?.toLowerCase()}` === permission.origin;
+      return permission !== undefined && allows(permission, this.scheme_?.tag ?? "", this.authority_ ?? "");
     }
 
     /** `undefined` is the error of the setters. */
@@ -85,10 +76,4 @@ export function gate(permission: Permission | undefined) {
       },
     },
   };
-}
-
-function isUnder(base: string, path: string): boolean {
-  const folder = base.replace(/\/+$/, "");
-  // An encoded or dotted path could leave the folder where the server reads it.
-  return (path === folder || path.startsWith(`${folder}/`)) && !/%|\/\.\.?(\/|$)/.test(path);
 }

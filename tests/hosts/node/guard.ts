@@ -4,7 +4,8 @@ import { fileURLToPath } from "node:url";
 import { monotonicClock } from "@bytecodealliance/preview2-shim/clocks";
 import { error, poll, streams } from "@bytecodealliance/preview2-shim/io";
 import { type ImportObject, instantiate, type Root } from "#guest";
-import { gate, type Permission } from "./gate.ts";
+import { gate } from "./gate.ts";
+import type { Permission } from "./permission.ts";
 
 const modules = new Map<string, WebAssembly.Module>();
 

@@ -12,9 +12,9 @@ import type { Service } from "#guest/context-guard-guard-classifier";
 import type { Phase, Session, Verdict } from "#guest/context-guard-guard-sessions";
 import type { Model } from "#guest/context-guard-guard-types";
 import { conform } from "./conform.ts";
-import type { Permission } from "./gate.ts";
 import { load } from "./guard.ts";
 import { type ApiMessage, Log } from "./log.ts";
+import type { Permission } from "./permission.ts";
 
 const MODEL: Model = {
   name: "anthropic/claude",
