@@ -55,6 +55,36 @@ function pass(session: Session, phase: Phase) {
   return session.finish(verdicts, elapsed, elapsed >= inquiry.budget.timeoutMs);
 }
 
+/** Tells the guard what is new, or everything where it does not hold what that builds on. */
+function sync(session: Session, log: Log): void {
+  try {
+    session.update(log.delta());
+  } catch (error) {
+    if (!isOutOfSync(error)) throw error;
+    log.forget();
+    session.update(log.delta());
+  }
+}
+
+/** jco throws the error of a `result` with the value in `payload`. */
+function isOutOfSync(error: unknown): boolean {
+  const payload: unknown = error instanceof Error && "payload" in error ? error.payload : undefined;
+  return typeof payload === "object" && payload !== null && "tag" in payload && payload.tag === "out-of-sync";
+}
+
+function open(): { session: Session; warnings: string[] } {
+  const session = new (load().sessions.Session)();
+  const asked = service();
+  const { warnings } = session.configure(JSON.stringify({ model: asked.baseUrl ? "own/jev" : "builtin/lexical" }), undefined);
+  const destination = asked.baseUrl ? new URL(asked.baseUrl).origin : undefined;
+  session.observe({ destination, recallActive: true, workingDirectory: process.cwd() });
+  return { session, warnings };
+}
+
+function statusOf(session: Session): string {
+  return session.status().map(({ text }) => text).join("");
+}
+
 function size(messages: ApiMessage[]): string {
   return `${messages.length} messages, ${JSON.stringify(messages).length} characters`;
 }
@@ -64,16 +94,13 @@ function show(transcript: ApiMessage[]): void {
   for (const message of transcript) log.append(message, Date.now());
   const before = log.render();
 
-  const session = new (load().sessions.Session)();
-  const { warnings } = session.configure(JSON.stringify({ model: process.env["GUARD_SERVICE"] ? "own/jev" : "builtin/lexical" }), undefined);
-  const destination = process.env["GUARD_SERVICE"] ? new URL(service().baseUrl).origin : undefined;
-  session.observe({ destination, recallActive: true, workingDirectory: process.cwd() });
-  session.update(log.delta());
+  const { session, warnings } = open();
+  sync(session, log);
 
   const outcome = pass(session, "run-end");
   for (const warning of [...warnings, ...(outcome?.warnings ?? [])]) console.log(`warning: ${warning}`);
   if (outcome) log.apply(outcome, Date.now());
-  session.update(log.delta());
+  sync(session, log);
 
   const after = log.render();
   console.log(`before: ${size(before)}`);
@@ -82,13 +109,18 @@ function show(transcript: ApiMessage[]): void {
     const message = after[Number(target.slice(1).split(".")[0])];
     console.log(`\n${target}: ${JSON.stringify(message, undefined, 2)}`);
   }
-  console.log(`\nstatus: ${session.status().map(({ text }) => text).join("")}`);
+  console.log(`\nstatus: ${statusOf(session)}`);
   // What the model may ask for next: some lines of one output, and another whole.
   for (const [index, { target }] of (outcome?.edits ?? []).entries()) {
     const parts = session.recall(index === 0 ? { entryId: target, pattern: "locks" } : { entryId: target });
     console.log(`\nrecall ${target}:`);
     for (const part of parts) console.log(part.tag === "text" ? part.val : `(the image in block ${part.val[1]} of ${part.val[0]})`);
   }
+
+  // As after a trap: the new instance holds nothing, so the delta does not fit, and it gets the session whole.
+  const { session: next } = open();
+  sync(next, log);
+  console.log(`\nstatus of a new instance: ${statusOf(next)}`);
 }
 
 const [argument] = process.argv.slice(2);

@@ -18,7 +18,7 @@ from wasmtime import WasmtimeError
 
 import show
 from conform import conform
-from guard import Guard, Session
+from guard import Guard, GuardError, Session
 from log import Log
 
 
@@ -44,6 +44,28 @@ def judged(guard: Guard, session: Session, phase: str) -> Optional[dict]:
     return session.call("finish", verdicts, elapsed, elapsed >= inquiry["budget"]["timeout-ms"])
 
 
+def opened(guard: Guard) -> tuple[Session, list[str]]:
+    session = guard.instance().session()
+    configuration = session.call("configure", json.dumps(show.settings()), None)
+    session.call("observe", show.circumstances())
+    return session, configuration["warnings"]
+
+
+def sync(session: Session, log: Log) -> None:
+    """Tells the guard what is new, or everything where it does not hold what that builds on."""
+    try:
+        session.call("update", log.delta())
+    except GuardError as error:
+        if error.value["tag"] != "out-of-sync":
+            raise
+        log.forget()
+        session.call("update", log.delta())
+
+
+def status(session: Session) -> str:
+    return "".join(span["text"] for span in session.call("status"))
+
+
 def main(component: str, transcript: str) -> None:
     with open(transcript, encoding="utf-8") as file:
         messages = json.load(file)
@@ -53,23 +75,26 @@ def main(component: str, transcript: str) -> None:
     before = log.render()
 
     guard = Guard(component)
-    session = guard.instance().session()
-    configuration = session.call("configure", json.dumps(show.settings()), None)
-    session.call("observe", show.circumstances())
-    session.call("update", log.delta())
+    session, warnings = opened(guard)
+    sync(session, log)
 
     outcome = judged(guard, session, "run-end") or {"edits": [], "guard-record": None, "warnings": []}
-    for warning in configuration["warnings"] + outcome["warnings"]:
+    for warning in warnings + outcome["warnings"]:
         print(f"warning: {warning}")
     log.apply(outcome, now())
-    session.call("update", log.delta())
+    sync(session, log)
 
     show.changes(before, log.render(), outcome["edits"])
-    print(f"\nstatus: {''.join(span['text'] for span in session.call('status'))}")
+    print(f"\nstatus: {status(session)}")
     # What the model may ask for next: some lines of one output, and another whole.
     for index, edit in enumerate(outcome["edits"]):
         wanted = {"entry-id": edit["target"], "pattern": "locks" if index == 0 else None}
         show.recalled(edit["target"], session.call("recall", wanted))
+
+    # As after a trap: the new instance holds nothing, so the delta does not fit, and it gets the session whole.
+    session, _ = opened(guard)
+    sync(session, log)
+    print(f"\nstatus of a new instance: {status(session)}")
 
 
 if __name__ == "__main__":

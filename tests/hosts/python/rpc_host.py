@@ -83,6 +83,28 @@ def parts(values: Optional[list]) -> Optional[list]:
     return values and [{"tag": case.lower(), "val": inner} for value in values for case, inner in value.items()]
 
 
+def opened(path: str) -> tuple[Runner, list[str]]:
+    runner = Runner(path, show.settings(), os.environ.get("GUARD_ALLOW"))
+    warnings = runner.call("configure", {"project": None})["configuration"]["warnings"]
+    runner.call("observe", outward(show.circumstances()))
+    return runner, warnings
+
+
+def sync(runner: Runner, log: Log) -> None:
+    """Tells the guard what is new, or everything where it does not hold what that builds on."""
+    try:
+        runner.call("update", outward(log.delta()))
+    except RunnerError as error:
+        if error.kind != "out-of-sync":
+            raise
+        log.forget()
+        runner.call("update", outward(log.delta()))
+
+
+def status(runner: Runner) -> str:
+    return "".join(span["text"] for span in runner.call("status", {}))
+
+
 def main(path: str, transcript: str) -> None:
     with open(transcript, encoding="utf-8") as file:
         messages = json.load(file)
@@ -91,25 +113,30 @@ def main(path: str, transcript: str) -> None:
         log.append(message, time.time_ns() // 1_000_000)
     before = log.render()
 
-    runner = Runner(path, show.settings(), os.environ.get("GUARD_ALLOW"))
-    configuration = runner.call("configure", {"project": None})["configuration"]
-    runner.call("observe", outward(show.circumstances()))
+    runner, warnings = opened(path)
+    sync(runner, log)
 
     key = os.environ.get("GUARD_KEY")
-    call = {"delta": log.delta(), "phase": "run-end", "model": show.MODEL, "now": time.time_ns() // 1_000_000, "service": show.service()}
+    call = {"delta": None, "phase": "run-end", "model": show.MODEL, "now": time.time_ns() // 1_000_000, "service": show.service()}
     passed = runner.call("pass", {**outward(call), "credential": {"api_key": key, "headers": []} if key else None})
     outcome = passed["outcome"] or {"edits": [], "guard_record": None, "warnings": []}
     edits = [{"target": edit["target"], "replacement": parts(edit["replacement"])} for edit in outcome["edits"]]
-    for warning in configuration["warnings"] + ([passed["refusal"]] if passed["refusal"] else outcome["warnings"]):
+    for warning in warnings + ([passed["refusal"]] if passed["refusal"] else outcome["warnings"]):
         print(f"warning: {warning}")
     log.apply({"edits": edits, "guard-record": outcome["guard_record"]}, time.time_ns() // 1_000_000)
-    runner.call("update", outward(log.delta()))
+    sync(runner, log)
 
     show.changes(before, log.render(), edits)
-    print(f"\nstatus: {''.join(span['text'] for span in runner.call('status', {}))}")
+    print(f"\nstatus: {status(runner)}")
     for index, edit in enumerate(edits):
         wanted = {"entry_id": edit["target"], "pattern": "locks" if index == 0 else None}
         show.recalled(edit["target"], parts(runner.call("recall", wanted)) or [])
+    runner.end()
+
+    # As after a crash: the new runner holds nothing, so the delta does not fit, and it gets the session whole.
+    runner, _ = opened(path)
+    sync(runner, log)
+    print(f"\nstatus of a new instance: {status(runner)}")
     runner.end()
 
 

@@ -59,7 +59,7 @@ fn each_kind_of_answer_has_its_form() -> Result<()> {
             { "id": 2, "ok": null },
             { "id": 3, "err": { "tag": "out-of-sync" } },
             { "id": 4, "err": weather },
-            { "id": 5, "ok": [{ "tag": "text", "val": "hi" }] },
+            { "id": 5, "ok": [{ "tag": "text", "val": "## user\nhi" }] },
             { "id": 6, "ok": [] },
             { "id": 7, "unsupported": answers[6]["unsupported"] },
             { "id": 8, "ok": null },
