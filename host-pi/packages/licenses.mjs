@@ -13,12 +13,13 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 const WORKSPACE = fileURLToPath(new URL("../..", import.meta.url));
+/** The guest and the runner, which holds it. */
 const SHIPPED = ["context-guard", "context-guard-pi"];
 const NOTICE = /^(licen[cs]e|copying|notice|unlicense)/i;
 
-/** Returns the text of all notices, of the crates that a build for the target links. */
-export function notices(target) {
-  const crates = linked(metadata(target)).filter((crate) => crate.source !== null);
+/** Returns the text of all notices, of the crates that these of ours are built from for a target. */
+export function notices(target, ours = SHIPPED) {
+  const crates = linked(metadata(target), ours).filter((crate) => crate.source !== null);
   // Keyed by the words alone: the same text is wrapped and indented in many ways.
   const parts = new Map();
   const silent = [];
@@ -41,8 +42,8 @@ export function notices(target) {
     .map((part) => ({ text: part.text, names: part.crates.map((crate) => `${named(crate)} (${crate.license})`).sort() }))
     .sort((a, b) => (a.names[0] < b.names[0] ? -1 : 1));
   const head =
-    "The context guard is under the MIT licence (see LICENSE). Its runner and its guest are built from Rust's standard\n" +
-    `library (MIT OR Apache-2.0) and from the ${crates.length} crates below, each under its own terms.\n`;
+    "The context guard is under the MIT licence (see LICENSE). What is here is built from Rust's standard library\n" +
+    `(MIT OR Apache-2.0) and from the ${crates.length} crates below, each under its own terms.\n`;
   return [head, ...sorted.map((part) => `${part.names.join("\n")}\n\n${part.text}\n`)].join(`\n${"-".repeat(100)}\n\n`);
 }
 
@@ -52,11 +53,11 @@ function metadata(target) {
   return JSON.parse(execFileSync("cargo", args, options));
 }
 
-/** What is reached from the shipped crates without build and test dependencies and without what only runs in the compiler. */
-function linked({ packages, resolve }) {
+/** What is reached from these crates without build and test dependencies and without what only runs in the compiler. */
+function linked({ packages, resolve }, ours) {
   const crates = new Map(packages.map((crate) => [crate.id, crate]));
   const nodes = new Map(resolve.nodes.map((node) => [node.id, node]));
-  const reached = new Set(packages.filter((crate) => SHIPPED.includes(crate.name)).map((crate) => crate.id));
+  const reached = new Set(packages.filter((crate) => ours.includes(crate.name)).map((crate) => crate.id));
   for (const id of reached) {
     for (const { pkg, dep_kinds } of nodes.get(id).deps) {
       const isMacro = crates.get(pkg).targets.some((target) => target.kind.includes("proc-macro"));
