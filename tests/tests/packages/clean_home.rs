@@ -79,10 +79,7 @@ impl CleanHome {
         ensure!(pi.close()? == Some(0), "Pi leaves as ever");
         self.lab.until_left()?;
         let later = self.lab.requests()?;
-        let seen = later
-            .get(requests..)
-            .and_then(|new| result_in(new.last()?))
-            .context("the search is in the context")?;
+        let seen = later.get(requests..).and_then(|new| result_in(new.last()?)).context("the search is in the context")?;
         ensure!(seen.starts_with("[context-guard] Distilled") && seen.contains(NEEDED), "{seen}");
         self.lab.until_left()
     }
