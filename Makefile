@@ -15,12 +15,13 @@ stage = @sh tests/stage.sh
 demo: build
 	$(runner) replay tests/fixtures/demo.jsonl
 
-# Passes every test: the guest natively, the runner, and both with the real Pi.
+# Passes every test: the guest natively, the runner, both with the real Pi, and the guest in other hosts.
 # The runner's tests use the release build, which is what people get, so that wasmtime is compiled once.
 test:
 	$(stage) --begin
 	$(stage) 'build' $(MAKE) build
 	$(stage) 'Pi, TypeScript' sh tests/setup.sh
+	$(stage) 'other hosts' sh tests/hosts/setup.sh
 	$(stage) 'guest' cargo test --locked -p context-guard -p context-guard-fuzz
 	$(stage) 'test programs' cargo test $(host) $(hostile) --no-run
 	$(stage) 'runner, hostile guests, Pi' cargo test $(host) $(hostile)
