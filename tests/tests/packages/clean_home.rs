@@ -22,7 +22,7 @@ impl CleanHome {
     /// A home in which nothing is installed; the registry has the current version.
     pub(crate) fn new() -> Result<Self> {
         let home = Self::with_empty_registry()?;
-        for tarball in &tarballs()?.current {
+        for tarball in tarballs()? {
             home.registry.publish(tarball)?;
         }
         Ok(home)

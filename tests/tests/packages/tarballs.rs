@@ -9,26 +9,14 @@ use anyhow::{Context, Result, anyhow, ensure};
 use context_guard_tests::contract::repository;
 use context_guard_tests::lab::Installed;
 
-/// The version that is packed besides the current one, to update from.
-pub(crate) const OLDER: &str = "0.0.9";
-
-/// The current version.
-pub(crate) const CURRENT: &str = env!("CARGO_PKG_VERSION");
-
-/// The packages of both versions for this machine, made from the release build.
-pub(crate) struct Tarballs {
-    pub(crate) older: Vec<PathBuf>,
-    pub(crate) current: Vec<PathBuf>,
-}
-
-/// Returns what was packed when a test first asked.
-pub(crate) fn tarballs() -> Result<&'static Tarballs> {
-    static PACKED: LazyLock<Result<Tarballs>> = LazyLock::new(|| {
+/// Returns the packages for this machine, made from the release build when a test first asks.
+pub(crate) fn tarballs() -> Result<&'static [PathBuf]> {
+    static PACKED: LazyLock<Result<Vec<PathBuf>>> = LazyLock::new(|| {
         let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages");
         fs::create_dir_all(&root)?;
-        Ok(Tarballs { older: pack(&root, OLDER)?, current: pack(&root, CURRENT)? })
+        pack(&root, env!("CARGO_PKG_VERSION"))
     });
-    PACKED.as_ref().map_err(|error| anyhow!("the packages cannot be made: {error:#}"))
+    PACKED.as_deref().map_err(|error| anyhow!("the packages cannot be made: {error:#}"))
 }
 
 /// The name of this machine's platform in the packages' names.
