@@ -1,4 +1,4 @@
-.PHONY: demo test check setup build inspect bench bench-cache fuzz soak package
+.PHONY: demo test check setup build inspect bench bench-cache fuzz soak ship package release-check
 
 runner = target/release/context-guard
 # Built, tested and linted together: cargo gives shared dependencies the features of all packages that it is asked
@@ -8,16 +8,24 @@ host = --locked --release -p context-guard-pi -p context-guard-tests
 # Hostile guests and what becomes of them; only the tests need these.
 hostile = -p context-guard-hostile
 
+# Times a stage of the tests: $(stage) NAME COMMAND. The first that fails is the last.
+stage = @sh tests/stage.sh
+
 # Shows the guard at work on a recorded session: what it kept, what it took out, and why.
 demo: build
 	$(runner) replay tests/fixtures/demo.jsonl
 
-# Passes every test: the guest natively, the runner, and both with the real Pi.
+# Passes every test: the guest natively, the runner, both with the real Pi, and the guest in other hosts.
 # The runner's tests use the release build, which is what people get, so that wasmtime is compiled once.
-test: build
-	sh tests/setup.sh
-	cargo test --locked -p context-guard -p context-guard-fuzz
-	cargo test $(host) $(hostile)
+test:
+	$(stage) --begin
+	$(stage) 'build' $(MAKE) build
+	$(stage) 'Pi, TypeScript' sh tests/setup.sh
+	$(stage) 'other hosts' sh tests/hosts/setup.sh
+	$(stage) 'guest' cargo test --locked -p context-guard -p context-guard-fuzz
+	$(stage) 'test programs' cargo test $(host) $(hostile) --no-run
+	$(stage) 'runner, hostile guests, Pi' cargo test $(host) $(hostile)
+	$(stage) --end
 
 # Form and lints; warnings are errors.
 check: build
@@ -55,6 +63,14 @@ fuzz:
 soak: build
 	target/release/soak
 
+# Builds the runner as the packages carry it, for this machine: target/ship/context-guard
+ship: setup
+	cargo build --locked --profile ship -p context-guard-pi
+
 # Makes the npm packages of this platform: target/packages/*.tgz
-package: build
-	sh host-pi/packages/pack.sh $(runner)
+package: ship
+	sh host-pi/packages/pack.sh target/ship/context-guard
+
+# Checks what a release must hold: versions, contents and sizes of the packages, licences, imports, the contract.
+release-check: package
+	node host-pi/packages/release-check.mjs target/packages

@@ -10,6 +10,7 @@ mod guest;
 mod toolchain;
 
 use anyhow::{Context, Result, bail};
+use lz4::block::CompressionMode;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -50,14 +51,26 @@ fn main() -> Result<()> {
         .target(&target)
         .map_err(anyhow::Error::from)
         .with_context(|| format!("compiling the guest for {target}"))?;
+    // Nothing unwinds through the guest: wasmtime stops a host's panic before it. Only the loader of Windows insists.
+    if !target.contains("windows") {
+        config.native_unwind_info(false);
+    }
     let compiler = wasmtime::Engine::new(&config)?;
-    fs::write(out.join("guest.wasm"), &component)?;
-    fs::write(out.join("guest.cwasm"), compiler.precompile_component(&component)?)?;
+    let code = compiler.precompile_component(&component)?;
+    pack(&component, &out.join("guest.wasm.lz4"))?;
+    pack(&code, &out.join("guest.cwasm.lz4"))?;
     fs::write(
         out.join("guest.rs"),
-        facts(&component, &imports, &exports, &locked_version(workspace, "wasmtime")?)?,
+        facts(&component, code.len(), &imports, &exports, &locked_version(workspace, "wasmtime")?)?,
     )?;
     Ok(())
+}
+
+/// Writes the bytes compressed, as `src/component.rs` embeds them: a block of LZ4 behind its uncompressed size.
+fn pack(bytes: &[u8], path: &Path) -> Result<()> {
+    // The level costs time here alone: unpacking is as fast at any.
+    let packed = lz4::block::compress(bytes, Some(CompressionMode::HIGHCOMPRESSION(12)), true)?;
+    fs::write(path, packed).with_context(|| format!("writing {}", path.display()))
 }
 
 /// A directory of the nested cargo's own, since the outer cargo holds the lock of its one. It lies beside the
@@ -90,16 +103,25 @@ fn interfaces(component: &[u8]) -> Result<(Vec<String>, Vec<String>)> {
 }
 
 /// What the runner says about its guest, as Rust.
-fn facts(component: &[u8], imports: &[String], exports: &[String], wasmtime: &str) -> Result<String> {
+fn facts(
+    component: &[u8],
+    code_bytes: usize,
+    imports: &[String],
+    exports: &[String],
+    wasmtime: &str,
+) -> Result<String> {
     let mut sha256 = String::new();
     for byte in Sha256::digest(component) {
         write!(sha256, "{byte:02x}")?;
     }
     Ok(format!(
         "pub(super) const SHA256: &str = {sha256:?};\n\
+         pub(super) const WASM_BYTES: usize = {bytes};\n\
+         pub(super) const CODE_BYTES: usize = {code_bytes};\n\
          pub(super) const IMPORTS: &[&str] = &{imports:?};\n\
          pub(super) const EXPORTS: &[&str] = &{exports:?};\n\
-         pub(super) const WASMTIME: &str = {wasmtime:?};\n"
+         pub(super) const WASMTIME: &str = {wasmtime:?};\n",
+        bytes = component.len(),
     ))
 }
 

@@ -13,11 +13,21 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { identify } from "./executable.mjs";
+import { notices } from "./licenses.mjs";
 
 const WORKSPACE = fileURLToPath(new URL("../..", import.meta.url));
 const PACKAGE = join(WORKSPACE, "host-pi");
 
-export const PLATFORMS = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64", "win32-x64"];
+/** The platforms that there are packages for, and what cargo calls them: by that it tells whose crates a runner has. */
+const TRIPLES = {
+  "linux-x64": "x86_64-unknown-linux-gnu",
+  "linux-arm64": "aarch64-unknown-linux-gnu",
+  "darwin-x64": "x86_64-apple-darwin",
+  "darwin-arm64": "aarch64-apple-darwin",
+  "win32-x64": "x86_64-pc-windows-msvc",
+};
+
+export const PLATFORMS = Object.keys(TRIPLES);
 
 /** Packs everything; returns the tarballs, the main package's last, in the order in which they are to be published. */
 export function pack({ binaries, component, version, ...rest }) {
@@ -58,6 +68,7 @@ function runnerPackage(manifest, platform, path, out) {
     `# ${name}\n\nThe runner of [${manifest.name}](https://www.npmjs.com/package/${manifest.name}) for ${platform}, which installs it.\n`,
   );
   copyFileSync(join(WORKSPACE, "LICENSE"), join(folder, "LICENSE"));
+  writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), notices(TRIPLES[platform]));
   return { name, platform, folder, digest: createHash("sha256").update(bytes).digest("hex") };
 }
 
@@ -76,6 +87,7 @@ function mainPackage(manifest, runners, component, out) {
   copyFileSync(component, join(folder, "context-guard.wasm"));
   copyFileSync(join(PACKAGE, "README.md"), join(folder, "README.md"));
   copyFileSync(join(WORKSPACE, "LICENSE"), join(folder, "LICENSE"));
+  writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), notices("wasm32-unknown-unknown", ["context-guard"]));
   const changelog = readFileSync(join(WORKSPACE, "CHANGELOG.md"), "utf8");
   writeFileSync(join(folder, "CHANGELOG.md"), withSection(changelog, manifest.version));
   return folder;

@@ -297,8 +297,8 @@ fn inspect(options: &Inspect, output: &mut impl Write) -> Result<()> {
             "guest": {
                 "contract": crate::contract::CONTRACT,
                 "sha256": component::SHA256,
-                "bytes": component::WASM.len(),
-                "compiled_bytes": component::CODE.len(),
+                "bytes": component::WASM_BYTES,
+                "compiled_bytes": component::CODE_BYTES,
                 "imports": component::IMPORTS,
                 "exports": component::EXPORTS,
             },
@@ -308,7 +308,7 @@ fn inspect(options: &Inspect, output: &mut impl Write) -> Result<()> {
         return Ok(());
     }
     writeln!(output, "context-guard {} on wasmtime {}", env!("CARGO_PKG_VERSION"), component::WASMTIME)?;
-    writeln!(output, "\nguest      {} bytes, {} compiled", component::WASM.len(), component::CODE.len())?;
+    writeln!(output, "\nguest      {} bytes, {} compiled", component::WASM_BYTES, component::CODE_BYTES)?;
     writeln!(output, "sha256     {}", component::SHA256)?;
     for import in component::IMPORTS {
         writeln!(output, "import     {import}")?;
@@ -324,7 +324,7 @@ fn inspect(options: &Inspect, output: &mut impl Write) -> Result<()> {
 }
 
 fn write(path: &Path) -> Result<()> {
-    fs::write(path, component::WASM).with_context(|| format!("writing {}", path.display()))
+    fs::write(path, component::wasm()?).with_context(|| format!("writing {}", path.display()))
 }
 
 #[cfg(test)]

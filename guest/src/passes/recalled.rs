@@ -5,6 +5,7 @@ mod tests;
 
 use std::collections::HashMap;
 
+use super::gates::signed;
 use crate::contract::sessions::{Edit, Part};
 use crate::contract::types::{Block, Entry, EntryBody, Message, ToolCall, View};
 use crate::items::{Judgement, OldExchange};
@@ -28,8 +29,8 @@ pub(super) struct Recalled<'a> {
 pub(super) struct Lift {
     /// The edits that put it back, and what the record tells of it.
     pub(super) judgement: Judgement,
-    /// Characters that the context grows by.
-    pub(super) grown: u64,
+    /// Characters that the context grows by; negative where a file holds a replacement that is longer than its original.
+    pub(super) grown: i64,
 }
 
 impl<'a> Recalled<'a> {
@@ -142,7 +143,7 @@ fn lift<'a>(mirror: &'a Mirror, item: Projected<'a>) -> Option<Lift> {
             ..result.clone()
         },
     };
-    Some(Lift { judgement, grown: whole.saturating_sub(left) })
+    Some(Lift { judgement, grown: signed(whole).saturating_sub(signed(left)) })
 }
 
 fn is_reply(entry: &Projected<'_>) -> bool {

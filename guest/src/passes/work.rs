@@ -172,12 +172,11 @@ impl<'a> Work<'a> {
             Phase::MidRun => {}
         }
         let saved = judgements.iter().map(Judgement::saved_chars).fold(0, u64::saturating_add);
-        let grown = self.lifts.iter().map(|lift| lift.grown).fold(0, u64::saturating_add);
+        let grown = self.lifts.iter().map(|lift| lift.grown).fold(0, i64::saturating_add);
         judgements.extend(self.lifts.iter().map(|lift| lift.judgement.clone()));
         judgements.sort_by_key(|judgement| (judgement.result.kind, mirror.index(&judgement.result.entry_id)));
 
-        let mut decided =
-            Decided { saved_chars: signed(saved).saturating_sub(signed(grown)), ..Decided::default() };
+        let mut decided = Decided { saved_chars: signed(saved).saturating_sub(grown), ..Decided::default() };
         for judgement in judgements {
             decided.edits.extend(judgement.edits);
             decided.results.push(judgement.result);

@@ -9,5 +9,9 @@ pub fn config() -> Config {
     config.wasm_component_model(true);
     // Lets a guest that never returns be interrupted; compiled into its loops.
     config.epoch_interruption(true);
+    // Only the reason of a trap is told (`Broken::Trapped`), never where it was: the tables for that are an eighth of
+    // the code.
+    config.generate_address_map(false);
+    config.wasm_backtrace_max_frames(None);
     config
 }

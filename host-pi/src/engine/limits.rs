@@ -69,23 +69,45 @@ impl Default for Limits {
 impl Limits {
     /// Returns what each limit is called and its value, for people.
     pub fn table(&self) -> Vec<(&'static str, String)> {
+        // Taken apart, so that a new limit cannot be forgotten here.
+        let Self {
+            memory_bytes,
+            table_elements,
+            handles,
+            lifted_bytes,
+            edits,
+            call,
+            ask_grace,
+            tick,
+            traps,
+            trap_window,
+            requests,
+            request_bytes,
+            response_bytes,
+            connect,
+            first_byte,
+            idle,
+            line_bytes,
+        } = *self;
         let mib = |bytes: u64| format!("{} MiB", bytes >> 20);
         let seconds = |time: Duration| format!("{} s", time.as_secs_f64());
         vec![
-            ("guest memory", mib(self.memory_bytes as u64)),
-            ("guest table", self.table_elements.to_string()),
-            ("guest handles", self.handles.to_string()),
-            ("guest's answer to a call", mib(self.lifted_bytes as u64)),
-            ("edits per pass", self.edits.to_string()),
-            ("time per call", seconds(self.call)),
-            ("time per ask", format!("its budget + {}", seconds(self.ask_grace))),
-            ("traps until off", format!("{} in {}", self.traps, seconds(self.trap_window))),
-            ("requests per pass", self.requests.to_string()),
-            ("request body", mib(self.request_bytes)),
-            ("response body", mib(self.response_bytes)),
-            ("time to connect", seconds(self.connect)),
-            ("idle connection", seconds(self.idle)),
-            ("protocol line", mib(self.line_bytes as u64)),
+            ("guest memory", mib(memory_bytes as u64)),
+            ("guest table", table_elements.to_string()),
+            ("guest handles", handles.to_string()),
+            ("guest's answer to a call", mib(lifted_bytes as u64)),
+            ("edits per pass", edits.to_string()),
+            ("time per call", seconds(call)),
+            ("a running guest gives way", format!("every {}", seconds(tick))),
+            ("time per ask", format!("its budget + {}", seconds(ask_grace))),
+            ("traps until off", format!("{} in {}", traps, seconds(trap_window))),
+            ("requests per pass", requests.to_string()),
+            ("request body", mib(request_bytes)),
+            ("response body", mib(response_bytes)),
+            ("time to connect", seconds(connect)),
+            ("time to a response's head", seconds(first_byte)),
+            ("idle connection", seconds(idle)),
+            ("protocol line", mib(line_bytes as u64)),
         ]
     }
 }
@@ -99,6 +121,20 @@ mod tests {
         let source = include_str!("../../extension/limits.ts");
         let value = source.split_once(&format!("const {name} = ")).unwrap().1.split(';').next().unwrap();
         Duration::from_millis(value.replace('_', "").parse().unwrap())
+    }
+
+    #[test]
+    fn the_table_of_the_documentation_is_this_one() {
+        let page = include_str!("../../../docs/SECURITY.md");
+        let table = page.split("`context-guard inspect` prints the limits:").nth(1).unwrap();
+        let rows = table.trim_start().lines().take_while(|line| line.starts_with('|')).skip(2);
+        let told: Vec<(&str, String)> = rows
+            .map(|row| {
+                let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+                (cells[1], cells[2].to_owned())
+            })
+            .collect();
+        assert_eq!(told, Limits::default().table());
     }
 
     #[test]

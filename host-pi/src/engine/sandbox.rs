@@ -62,7 +62,7 @@ impl Sandbox {
     pub fn new(limits: Limits) -> anyhow::Result<Self> {
         // SAFETY: the bytes are machine code of this very build (`build.rs` wrote them with the same wasmtime and
         // the same settings); nobody else can put any there.
-        unsafe { Self::with_code(component::CODE, limits) }
+        unsafe { Self::with_code(&component::code()?, limits) }
     }
 
     /// Loads another guest, compiled with [`super::config`], as for a test of what a hostile one can do.

@@ -161,7 +161,7 @@ fn hello() -> Answer {
         "version": env!("CARGO_PKG_VERSION"),
         "contract": CONTRACT,
         "apis": APIS,
-        "guest": {"sha256": component::SHA256, "bytes": component::WASM.len()},
+        "guest": {"sha256": component::SHA256, "bytes": component::WASM_BYTES},
     }))
 }
 

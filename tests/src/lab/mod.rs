@@ -1,6 +1,7 @@
 //! A laboratory for one test: a throw-away home and project, a scripted chat model and a scripted classifier on
 //! loopback, and the real Pi with the extension of this repository and the runner's release build.
 
+mod classifier;
 mod installed;
 mod print;
 mod process;
@@ -24,6 +25,7 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+pub use classifier::Classifier;
 pub use installed::Installed;
 pub use print::Printed;
 pub use process::Process;

@@ -2,6 +2,7 @@
 
 mod breakpoints;
 mod checkpoints;
+mod hostile;
 mod kinds;
 mod outputs;
 mod prices;

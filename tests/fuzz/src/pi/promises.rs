@@ -63,20 +63,23 @@ fn kept_lines(replacement: &str, original: &str) {
     assert!(head.starts_with(MARKER), "a note opens a replacement: {head:?}");
     let note = |line: &str| line.starts_with("[… ") && line.ends_with(" …]") && line.contains(" omitted");
     let source: Vec<&str> = lines(original).collect();
-    let imitated = source.iter().any(|line| note(line));
-    // Only a distilled output has its gaps noted one by one.
-    let (mut at, mut open) = (0, !head.contains("Distilled"));
-    for line in shown {
-        if note(line) {
-            open = true;
+    // Only a distilled output has its gaps noted one by one, and only where it holds no such line itself they can be told.
+    let noted = head.starts_with(&format!("{MARKER} Distilled")) && !source.iter().any(|line| note(line));
+    let shown: Vec<&str> = shown.collect();
+    let stretches: Vec<&[&str]> =
+        if noted { shown.split(|line| note(line)).collect() } else { shown.chunks(1).collect() };
+    let mut at = 0;
+    for (number, stretch) in stretches.into_iter().enumerate().filter(|(_, stretch)| !stretch.is_empty()) {
+        if !noted && note(stretch[0]) {
             continue;
         }
-        let next = source.get(at..).unwrap_or_default().iter().position(|kept| *kept == line);
-        let next = next.unwrap_or_else(|| panic!("{line:?} is no line of the original from {at} on"));
-        // Equal lines can stand in the gap, so that this only sees one without any note.
-        assert!(next == 0 || open || imitated, "the lines before {line:?} went without a note");
-        at += next + 1;
-        open = false;
+        // Lines can repeat, so that only all of a stretch tells where it was.
+        let rest = source.get(at..).unwrap_or_default();
+        let place = rest.windows(stretch.len()).position(|lines| lines == stretch);
+        let place =
+            place.unwrap_or_else(|| panic!("{stretch:?} does not stand in the original from {at} on"));
+        assert!(place == 0 || number > 0 || !noted, "the lines before {stretch:?} went without a note");
+        at += place + stretch.len();
     }
 }
 
