@@ -64,11 +64,12 @@ impl CleanHome {
         self.install().map(drop)
     }
 
-    /// Lets Pi show at its start what it has to tell, which the laboratory's own settings forbid.
-    pub(crate) fn show_startup(&self) -> Result<()> {
+    /// Lets Pi show at its start what is new, which the laboratory's own settings forbid; in a line, which fits any screen.
+    pub(crate) fn show_news(&self) -> Result<()> {
         let path = self.lab.agent("settings.json");
         let mut settings: Value = serde_json::from_str(&fs::read_to_string(&path)?)?;
         settings["quietStartup"] = json!(false);
+        settings["collapseChangelog"] = json!(true);
         Ok(fs::write(path, settings.to_string())?)
     }
 
@@ -137,6 +138,7 @@ pub(crate) fn plan() -> Plan {
 
 /// The text of the first tool result in a request to the model, whose id tells which turn of the model asked for it.
 fn first_result(request: &Value) -> Option<String> {
-    let blocks = request["messages"].as_array()?.iter().flat_map(|message| message["content"].as_array()).flatten();
+    let blocks =
+        request["messages"].as_array()?.iter().flat_map(|message| message["content"].as_array()).flatten();
     blocks.into_iter().find(|block| block["type"] == "tool_result").map(|block| text_of(&block["content"]))
 }

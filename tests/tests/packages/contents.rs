@@ -36,9 +36,10 @@ fn manifest(package: &str) -> Result<Value> {
 #[test]
 fn the_main_package_has_the_extension_the_component_and_the_digests() -> Result<()> {
     let mut expected: BTreeSet<String> =
-        ["package.json", "README.md", "LICENSE", "CHANGELOG.md", "context-guard.wasm", "digests.json"]
+        ["README.md", "LICENSE", "THIRD-PARTY-NOTICES.txt", "CHANGELOG.md", "context-guard.wasm"]
             .map(str::to_owned)
             .into();
+    expected.extend(["package.json", "digests.json"].map(str::to_owned));
     for file in fs::read_dir(repository().join("host-pi/extension"))? {
         let name = file?.file_name().to_string_lossy().into_owned();
         if name.ends_with(".ts") {
@@ -46,7 +47,10 @@ fn the_main_package_has_the_extension_the_component_and_the_digests() -> Result<
         }
     }
     assert_eq!(names(MAIN)?, expected);
-    assert!(text(MAIN, "CHANGELOG.md")?.contains(&format!("\n## [{CURRENT}]")), "Pi finds the version's section");
+    assert!(
+        text(MAIN, "CHANGELOG.md")?.contains(&format!("\n## [{CURRENT}]")),
+        "Pi finds the version's section"
+    );
     Ok(())
 }
 
@@ -66,7 +70,8 @@ fn the_main_package_pins_the_runners_and_runs_nothing_when_installed() -> Result
 #[test]
 fn a_runners_package_has_the_runner_for_its_machine_alone() -> Result<()> {
     let package = format!("{MAIN}-{}", machine()?);
-    let expected = ["package.json", "README.md", "LICENSE", "context-guard"].map(str::to_owned);
+    let expected = ["package.json", "README.md", "LICENSE", "THIRD-PARTY-NOTICES.txt", "context-guard"]
+        .map(str::to_owned);
     assert_eq!(names(&package)?, expected.into());
     let manifest = manifest(&package)?;
     let own = machine()?;
@@ -86,7 +91,8 @@ fn there_is_one_version() -> Result<()> {
 
 #[test]
 fn a_binary_for_another_machine_is_not_packed() -> Result<()> {
-    let other = StandIn::file(b"\xcf\xfa\xed\xfe\x0c\0\0\x01 the beginning of a program for macOS on arm64", true)?;
+    let other =
+        StandIn::file(b"\xcf\xfa\xed\xfe\x0c\0\0\x01 the beginning of a program for macOS on arm64", true)?;
     let out = tempfile::tempdir()?;
     let script = repository().join("host-pi/packages/pack.mjs");
     let mut packing = Command::new(Installed::scripts()?.node);

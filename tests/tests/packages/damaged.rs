@@ -102,7 +102,8 @@ fn a_runner_that_was_deleted() -> Result<()> {
 #[test]
 fn a_runner_of_ones_own_is_taken_as_it_is() -> Result<()> {
     let own = Installed::find(None)?.runner;
-    let home = CleanHome::with_plan(Plan { environment: vec![("CONTEXT_GUARD_BINARY", own.into())], ..plan() })?;
+    let home =
+        CleanHome::with_plan(Plan { environment: vec![("CONTEXT_GUARD_BINARY", own.into())], ..plan() })?;
     home.publish_current()?;
     home.install()?;
     change_a_byte(&home)?;

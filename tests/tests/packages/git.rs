@@ -27,7 +27,10 @@ fn commit_sources(home: &Path) -> Result<()> {
     }
     // Pi knows no repositories of this machine, so git is told that this one is elsewhere.
     let here = format!("[url \"file://{}\"]\n", sources.display());
-    fs::write(home.join(".gitconfig"), format!("{here}insteadOf = https://git.lab.test/lab/context-guard\n"))?;
+    fs::write(
+        home.join(".gitconfig"),
+        format!("{here}insteadOf = https://git.lab.test/lab/context-guard\n"),
+    )?;
     let git = |arguments: &[&str]| {
         let named = ["-c", "user.name=lab", "-c", "user.email=lab@lab.test"];
         said(Command::new("git").env("HOME", home).arg("-C").arg(&sources).args(named).args(arguments))
@@ -42,7 +45,9 @@ fn from_git_come_sources_and_the_way_to_a_runner() -> Result<()> {
     let home = CleanHome::with_empty_registry()?;
     commit_sources(home.lab.home())?;
     home.command(&["install", SOURCE])?;
-    home.goes_on_without("context-guard has sources and no runner. `pi install npm:pi-context-guard-wasi` brings both")
+    home.goes_on_without(
+        "context-guard has sources and no runner. `pi install npm:pi-context-guard-wasi` brings both",
+    )
 }
 
 #[test]
@@ -53,7 +58,10 @@ fn beside_the_package_the_sources_stand_back() -> Result<()> {
     home.command(&["install", SOURCE])?;
     let mut pi = home.lab.rpc(&[])?;
     pi.until_status(0, "🛡 0 saved")?;
-    pi.until_notified(0, "another context guard is installed, npm:pi-context-guard-wasi, and this one stands back")?;
+    pi.until_notified(
+        0,
+        "another context guard is installed, npm:pi-context-guard-wasi, and this one stands back",
+    )?;
     assert_eq!(pi.warnings(0).len(), 1);
     assert_eq!(pi.close()?, Some(0));
     home.lab.until_left()

@@ -58,7 +58,10 @@ fn stands_back(predecessor_first: bool) -> Result<()> {
     let mut pi = home.lab.rpc(&[])?;
     let (level, told) = pi.until_notified(0, "another context guard is installed")?;
     assert_eq!((level.as_str(), told.lines().count()), ("warning", 1));
-    assert!(told.contains("tests/lab/predecessor, and this one stands back. Remove one of the two"), "{told}");
+    assert!(
+        told.contains("tests/lab/predecessor, and this one stands back. Remove one of the two"),
+        "{told}"
+    );
     is_edited_once(&home, &mut pi)?;
     pi.prompt("/guard")?;
     pi.until_notified(0, "the predecessor is at work")?;
@@ -141,5 +144,7 @@ fn a_foreign_tool_of_the_same_name_is_told_as_such() -> Result<()> {
     let home = CleanHome::with_plan(Plan { companions: vec!["recall.ts"], ..plan() })?;
     home.publish_current()?;
     home.install()?;
-    home.goes_on_without("tests/lab/recall.ts, so the guard could give nothing back and does nothing. Remove one of the two.")
+    home.goes_on_without(
+        "tests/lab/recall.ts, so the guard could give nothing back and does nothing. Remove one of the two.",
+    )
 }

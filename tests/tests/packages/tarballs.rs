@@ -44,7 +44,12 @@ fn pack(root: &Path, version: &str) -> Result<Vec<PathBuf>> {
     let out = root.join(version);
     let binary = format!("{}={}", machine()?, runner.display());
     let mut packing = Command::new(node);
-    packing.arg(repository().join("host-pi/packages/pack.mjs")).args(["--binary", &binary, "--version", version]);
+    packing.arg(repository().join("host-pi/packages/pack.mjs")).args([
+        "--binary",
+        &binary,
+        "--version",
+        version,
+    ]);
     said(packing.arg("--component").arg(component).arg("--out").arg(&out))?;
     let mut files: Vec<PathBuf> =
         fs::read_dir(&out)?.map(|entry| Ok(entry?.path())).collect::<Result<_, std::io::Error>>()?;
