@@ -20,6 +20,11 @@ fn its_unit_tests_pass() -> Result<()> {
 }
 
 #[test]
+fn what_packs_it_passes_its_unit_tests() -> Result<()> {
+    passes(unit_tests("host-pi/packages")?)
+}
+
+#[test]
 fn the_scripted_models_refuse_and_charge_as_providers_do() -> Result<()> {
     passes(unit_tests("tests/lab")?)
 }
