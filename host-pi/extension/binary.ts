@@ -1,6 +1,7 @@
 // Where the runner's executable is, and whether it is the one that this package was published with.
 import { webcrypto } from "node:crypto";
-import { access, constants, readFile, stat } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { access, constants, readdir, readFile, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -21,7 +22,15 @@ export interface Surroundings {
   override: string | undefined;
   platform: string;
   arch: string;
+  /** Whether the C library is there that a Linux runner is linked with. */
+  glibc: boolean;
 }
+
+/** What starts a program that is linked with glibc. */
+const LOADERS: Readonly<Record<string, string>> = {
+  "linux-x64": "/lib64/ld-linux-x86-64.so.2",
+  "linux-arm64": "/lib/ld-linux-aarch64.so.1",
+};
 
 /**
  * Finds the runner: `CONTEXT_GUARD_BINARY`, which is taken as it is; in a published package the one of the platform's own
@@ -42,14 +51,16 @@ export async function findBinary(surroundings: Surroundings = here()): Promise<s
 function here(): Surroundings {
   const { platform, arch } = process;
   const directory = fileURLToPath(new URL("..", import.meta.url));
-  return { directory, override: process.env.CONTEXT_GUARD_BINARY, platform, arch };
+  const loader = LOADERS[`${platform}-${arch}`];
+  const glibc = loader === undefined || existsSync(loader);
+  return { directory, override: process.env.CONTEXT_GUARD_BINARY, platform, arch, glibc };
 }
 
 async function built(executable: string, directory: string): Promise<string> {
   const path = join(directory, "..", "target", "release", executable);
   if (await isExecutable(path)) return path;
   throw new MissingBinary(
-    `${dirname(join(directory, "."))} has sources and no runner. \`pi install npm:${PACKAGE}\` brings both; ` +
+    `${dirname(directory)} has sources and no runner. \`pi install npm:${PACKAGE}\` brings both; ` +
       "or build one there with `make build`, which needs Rust, or name one in CONTEXT_GUARD_BINARY",
   );
 }
@@ -57,13 +68,13 @@ async function built(executable: string, directory: string): Promise<string> {
 async function published(
   digests: ReadonlyMap<string, string>,
   executable: string,
-  { directory, platform, arch }: Surroundings,
+  { directory, platform, arch, glibc }: Surroundings,
 ): Promise<string> {
   const machine = `${platform}-${arch}`;
   const digest = digests.get(machine);
   if (!digest) throw new MissingBinary(`there is no runner for ${machine}: ${OWN}`);
   const folder = packageFolder(directory, machine);
-  if (!folder) throw new MissingBinary(leftOut(machine, [...digests.keys()].filter((other) => packageFolder(directory, other))));
+  if (!folder) throw new MissingBinary(leftOut(machine, await machinesBeside(directory), glibc));
   const path = join(folder, executable);
   const found = await stat(path).catch(() => undefined);
   if (!found?.isFile()) throw new MissingBinary(`${path} is missing. ${AGAIN}`);
@@ -84,14 +95,22 @@ async function published(
 /** What had the published digest in this process. Nothing outlives it: whoever can change the runner could change that, too. */
 const checked = new Set<string>();
 
-function leftOut(machine: string, others: readonly string[]): string {
+function leftOut(machine: string, others: readonly string[], glibc: boolean): string {
   if (others.length > 0) {
     return `the runner that is installed is for ${others.join(" and ")}, and this machine is ${machine}. ${AGAIN}`;
   }
+  if (!glibc) return `the runner for ${machine} needs glibc, which is not here (as with musl): ${OWN}`;
   return (
     `npm has left out the runner, ${PACKAGE}-${machine}, as it does with \`omit=optional\`. ` +
     `Take that out of npm's settings; then ${AGAIN}`
   );
+}
+
+/** The machines whose runner's package lies beside this one, as after a copy from another computer. */
+async function machinesBeside(directory: string): Promise<string[]> {
+  const names = await readdir(join(directory, "..")).catch(() => []);
+  const start = `${PACKAGE}-`;
+  return names.filter((name) => name.startsWith(start)).map((name) => name.slice(start.length));
 }
 
 /** The SHA-256 of each platform's runner; nothing in a checkout, where each build has another one. */

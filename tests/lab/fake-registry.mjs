@@ -5,10 +5,10 @@
 //
 // A package is published by putting its tarball there. It knows nothing but those packages: anything else is a 404, so
 // that a test cannot install what it did not make.
-// It prints {"listening":<port>} when ready and stops on SIGTERM/SIGINT. Each request adds a line to OUT/requests.
+// It prints {"listening":<port>} when ready and stops on SIGTERM/SIGINT. Nothing is written to OUT, which all servers here take.
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
-import { appendFileSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
@@ -16,7 +16,6 @@ import { gunzipSync } from "node:zlib";
 const { values: args } = parseArgs({
   options: { dir: { type: "string" }, out: { type: "string" }, port: { type: "string", default: "0" } },
 });
-mkdirSync(args.out, { recursive: true });
 
 /** The package.json inside an npm tarball. */
 function manifestOf(tgz) {
@@ -67,7 +66,6 @@ function packument(name, base) {
 const server = createServer((req, res) => {
   const base = `http://${req.headers.host}`;
   const path = decodeURIComponent(new URL(req.url, base).pathname).slice(1);
-  appendFileSync(join(args.out, "requests"), `${req.method} ${path}\n`);
   const send = (status, type, body) => (res.writeHead(status, { "content-type": type }), res.end(body));
   const missing = () => send(404, "application/json", '{"error":"not found"}');
   if (req.method !== "GET") return missing();

@@ -47,10 +47,4 @@ impl Registry {
     pub fn npmrc(&self) -> String {
         format!("registry={}/\n", self.server.url())
     }
-
-    /// How often it was asked.
-    pub fn requests(&self) -> usize {
-        // No file, no request.
-        fs::read_to_string(self.directory.path().join("out/requests")).unwrap_or_default().lines().count()
-    }
 }

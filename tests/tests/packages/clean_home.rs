@@ -11,42 +11,28 @@ use crate::search::{self, NEEDED, NOISE, result_in, text_of};
 use crate::tarballs::{machine, tarballs};
 
 /// What is installed, as Pi is told.
-pub(crate) const SOURCE: &str = "npm:pi-context-guard-wasi";
+const SOURCE: &str = "npm:pi-context-guard-wasi";
 
 pub(crate) struct CleanHome {
-    pub(crate) lab: Lab,
-    pub(crate) registry: Registry,
+    lab: Lab,
+    registry: Registry,
 }
 
 impl CleanHome {
-    /// A home in which nothing is installed; the registry has the current version.
+    /// A home in which nothing is installed. Npm has the registry and a cache of this home.
     pub(crate) fn new() -> Result<Self> {
-        let home = Self::with_empty_registry()?;
+        let home = Self { lab: search::lab(plan())?, registry: Registry::start()? };
+        let settings =
+            format!("{}cache={}\n", home.registry.npmrc(), home.lab.home().join("npm-cache").display());
+        fs::write(home.lab.home().join(".npmrc"), settings).context("npm's settings cannot be written")?;
         for tarball in tarballs()? {
             home.registry.publish(tarball)?;
         }
         Ok(home)
     }
 
-    pub(crate) fn with_empty_registry() -> Result<Self> {
-        Self::with_plan(plan())
-    }
-
-    pub(crate) fn with_plan(plan: Plan) -> Result<Self> {
-        let home = Self { lab: search::lab(plan)?, registry: Registry::start()? };
-        home.npm_settings("")?;
-        Ok(home)
-    }
-
-    /// Writes npm's settings anew: the registry, a cache of this home, and what is given.
-    pub(crate) fn npm_settings(&self, more: &str) -> Result<()> {
-        let cache = self.lab.home().join("npm-cache");
-        let text = format!("{}cache={}\n{more}", self.registry.npmrc(), cache.display());
-        fs::write(self.lab.home().join(".npmrc"), text).context("npm's settings cannot be written")
-    }
-
     /// Runs one of Pi's commands, which must go well.
-    pub(crate) fn command(&self, arguments: &[&str]) -> Result<Printed> {
+    fn command(&self, arguments: &[&str]) -> Result<Printed> {
         let ran = self.lab.command(arguments)?;
         ensure!(ran.code == Some(0), "pi {arguments:?} failed: {ran:?}");
         Ok(ran)
@@ -57,7 +43,7 @@ impl CleanHome {
     }
 
     /// A file of what npm installed.
-    pub(crate) fn module(&self, name: &str) -> PathBuf {
+    fn module(&self, name: &str) -> PathBuf {
         self.lab.agent("npm/node_modules").join(name)
     }
 
@@ -114,8 +100,8 @@ impl CleanHome {
     }
 }
 
-/// The search, as often as a test may run it.
-pub(crate) fn plan() -> Plan {
+/// The search, twice over.
+fn plan() -> Plan {
     let once = search::plan(&[json!({ "text": "Yes." })]).turns;
     let turns: Vec<_> = (0..4).flat_map(|_| once.as_array().into_iter().flatten().cloned()).collect();
     Plan { turns: json!(turns), installed: true, ..search::plan(&[]) }

@@ -1,9 +1,10 @@
-//! Installed from a registry, and removed.
+//! Installed from a registry.
 
 use std::fs;
 
-use crate::clean_home::CleanHome;
 use anyhow::Result;
+
+use crate::clean_home::CleanHome;
 
 #[test]
 fn installed_from_a_registry_it_distills() -> Result<()> {

@@ -1,5 +1,5 @@
-//! The npm packages, as people get them: packed, published in a registry on loopback, installed by the real Pi in a clean
-//! home, updated and removed, and what can go wrong with that. Run `tests/setup.sh` and `make build` first.
+//! The npm packages, as people get them: packed, published in a registry on loopback and installed by the real Pi in a clean
+//! home. Run `tests/setup.sh` and `make build` first.
 
 mod clean_home;
 mod installing;
