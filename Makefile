@@ -71,6 +71,6 @@ ship: setup
 package: ship
 	sh host-pi/packages/pack.sh target/ship/context-guard
 
-# Checks what a release must hold: versions, contents and sizes of the packages, licences, imports, the contract.
+# Checks what a release must hold: versions, contents and sizes of the packages, licences, imports.
 release-check: package
 	node host-pi/packages/release-check.mjs target/packages

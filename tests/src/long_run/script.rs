@@ -4,8 +4,10 @@ use serde_json::{Value, json};
 
 use super::bugs::{BUGS, Bug};
 
-/// The command that runs the suite. One process for all files is quicker, and prints the same.
-pub(super) const SUITE: &str = "node --test --test-isolation=none";
+/// The command that runs the suite. One process for all files is quicker, and prints the same. Durations are evened out:
+/// a busy machine prints longer ones, and two runs could not be compared to the token.
+pub(super) const SUITE: &str = "set -o pipefail; node --test --test-isolation=none | \
+     sed -E 's/[0-9.]+ms\\)$/1.000000ms)/; s/^(ℹ duration_ms) .*/\\1 100.000000/'";
 
 /// Returns the prompt for a run that mends the first `bugs` bugs.
 pub(super) fn prompt(bugs: usize) -> String {

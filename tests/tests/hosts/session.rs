@@ -1,12 +1,13 @@
 //! A recorded conversation in each host: synced, judged, edited, synced again, and recalled from.
 
+use std::process::Command;
+
 use anyhow::Result;
 use context_guard_tests::contract::repository;
 use context_guard_tests::lab::Classifier;
 use serde_json::{Value, json};
 
 use crate::host::{Host, built, said};
-use std::process::Command;
 
 const KEY: &str = "sk-of-the-hosts";
 
@@ -33,6 +34,14 @@ fn classifier() -> Result<Classifier> {
         { "question": "^chunk_", "chunk": "from_secs\\(30\\)", "p": 0.95 },
     ]);
     Classifier::start(KEY, &rules)
+}
+
+/// The same with a classifier that is asked where this origin is allowed, and gets this key.
+fn shown_asking(host: Host, classifier: &Classifier, allowed: String, key: Option<&str>) -> Result<String> {
+    let service = format!("{}/api/v1", classifier.origin());
+    let mut variables = vec![("GUARD_SERVICE", service), ("GUARD_ALLOW", allowed)];
+    variables.extend(key.map(|key| ("GUARD_KEY", key.to_owned())));
+    shown(host, &variables)
 }
 
 /// The API's message of the entry that a host shows.
@@ -80,14 +89,7 @@ fn the_builtin_judge_answers_without_a_network() -> Result<()> {
 fn a_classifier_is_asked_with_a_key_that_the_guest_never_sees() -> Result<()> {
     for host in Host::ALL {
         let classifier = classifier()?;
-        let printed = shown(
-            host,
-            &[
-                ("GUARD_SERVICE", format!("{}/api/v1", classifier.origin())),
-                ("GUARD_ALLOW", classifier.origin()),
-                ("GUARD_KEY", KEY.into()),
-            ],
-        )?;
+        let printed = shown_asking(host, &classifier, classifier.origin(), Some(KEY))?;
         assert_distilled(&printed)?;
         let received = classifier.received()?;
         assert!(!received.is_empty(), "{host:?} asked nobody");
@@ -105,14 +107,7 @@ fn without_the_permission_not_one_byte_leaves() -> Result<()> {
     for host in Host::ALL {
         let classifier = classifier()?;
         // Another origin is allowed: what is compared is the whole of it.
-        let printed = shown(
-            host,
-            &[
-                ("GUARD_SERVICE", format!("{}/api/v1", classifier.origin())),
-                ("GUARD_ALLOW", format!("{}0", classifier.origin())),
-                ("GUARD_KEY", KEY.into()),
-            ],
-        )?;
+        let printed = shown_asking(host, &classifier, format!("{}0", classifier.origin()), Some(KEY))?;
         assert!(!classifier.was_reached(), "{host:?} connected");
         assert!(
             printed.contains("warning: ") && printed.contains(&classifier.origin()),
@@ -129,13 +124,7 @@ fn without_the_permission_not_one_byte_leaves() -> Result<()> {
 fn without_its_key_the_classifier_refuses_and_everything_stays() -> Result<()> {
     for host in Host::ALL {
         let classifier = classifier()?;
-        let printed = shown(
-            host,
-            &[
-                ("GUARD_SERVICE", format!("{}/api/v1", classifier.origin())),
-                ("GUARD_ALLOW", classifier.origin()),
-            ],
-        )?;
+        let printed = shown_asking(host, &classifier, classifier.origin(), None)?;
         assert!(classifier.was_reached(), "{host:?} asked nobody");
         assert!(printed.contains("warning: "), "{host:?}: {printed}");
         assert!(message(&printed, "m4.0").is_err(), "{host:?} edited without an answer");
